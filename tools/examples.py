@@ -121,6 +121,7 @@ GIVEN: dict[str, Entries] = {
     "marker head-tail": {"block": "64kB"},
     "impairment reordering": {"probability": 0.01, "delay": "2ms"},
     "impairment delay-list": {"packets": [3, 7], "delay": "5ms"},
+    "impairment delay-steps": {"steps": [{"at": "15s", "extra": "40ms"}, {"at": "30s", "extra": "0s"}]},
     "schedule rate": {"rate": "1Mbit/s"},
     "schedule on-off": {"rate": "1Mbit/s"},
     "schedule listed": {"actions": [{"at": "0s", "bytes": "20kB"}, {"at": "50ms", "bytes": "5kB"}]},

@@ -369,6 +369,20 @@ fn impairments_refuse_packets_that_arrive_before_they_leave() {
 }
 
 #[test]
+fn steps_of_the_delay_are_sorted_and_fit_their_period() {
+    let steps = |first: u32, second: u32, every: &str| {
+        let step = |at: u32| format!(r#"{{"at": "{at}ms", "extra": "5ms"}}"#);
+        let list = format!("{}, {}", step(first), step(second));
+        format!(r#""impairments": [{{"kind": "delay-steps", "steps": [{list}]{every}}}]"#)
+    };
+    let none = r#""impairments": [{"kind": "delay-steps", "steps": []}]"#.to_owned();
+    judge(link, "impairments[0].steps", &[none], &[steps(1, 2, "")]);
+    judge(link, "impairments[0].steps[1].at", &[steps(2, 2, ""), steps(3, 2, "")], &[steps(0, 2, "")]);
+    let every = |ms: u32| steps(1, 20, &format!(r#", "every": "{ms}ms""#));
+    judge(link, "impairments[0].every", &[every(20)], &[every(21)]);
+}
+
+#[test]
 fn links_refuse_changes_out_of_order_and_packets_out_of_range() {
     let changes = |first: &str, second: &str| {
         let change = |at| format!(r#"{{"at": "{at}", "rate": "1Mbit/s"}}"#);
@@ -519,7 +533,10 @@ fn routers_refuse_gains_and_times_out_of_range() {
 
 #[test]
 fn node_agents_refuse_values_out_of_range() {
-    let rows: [(&str, &str, &[&str], &[&str]); 6] = [
+    let rows: [(&str, &str, &[&str], &[&str]); 9] = [
+        ("circuit-breaker", "interval", &[r#""999us""#], &[r#""1ms""#]),
+        ("circuit-breaker", "intervals", &["0"], &["1"]),
+        ("circuit-breaker", "packets", &["0"], &["1"]),
         ("source-quench", "threshold", &["0"], &["1"]),
         ("rbcc", "threshold", &["0"], &["1"]),
         ("rbcc", "alpha", &["0.0", "1.1"], &["0.1", "1.0"]),

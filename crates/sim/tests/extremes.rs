@@ -84,6 +84,7 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
                 "jitter" => "spread = '5us'",
                 "reordering" => "probability = 0.5, packets = 3",
                 "delay-list" => "packets = [3], delay = '5ms'",
+                "delay-steps" => "steps = [{ at = '3ms', extra = '2ms' }]",
                 _ => "probability = 0.5",
             };
             let set = format!("topology.link.impairments=[{{ kind = '{name}', {needs} }}]");

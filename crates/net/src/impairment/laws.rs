@@ -93,6 +93,7 @@ fn examples() -> Vec<String> {
         r#"{"kind": "reordering", "probability": 0.2, "delay": "1ms", "place": "ahead"}"#,
         r#"{"kind": "duplication", "probability": 0.3}"#,
         r#"{"kind": "delay-list", "packets": [7, 3, 40], "delay": "3ms"}"#,
+        r#"{"kind": "delay-steps", "steps": [{"at": "9ms", "extra": "4ms"}, {"at": "30ms", "extra": "0s"}], "every": "50ms"}"#,
         r#"{"kind": "jitter", "spread": "4ms", "distribution": "normal"}"#,
     ];
     let mut examples = examples.map(str::to_owned).to_vec();

@@ -6,6 +6,7 @@
 
 mod contract;
 pub mod delay_list;
+pub mod delay_steps;
 pub mod duplication;
 pub mod jitter;
 pub mod reordering;
@@ -26,6 +27,7 @@ registry! {
         Reordering(reordering::Params),
         Duplication(duplication::Params),
         DelayList(delay_list::Params),
+        DelaySteps(delay_steps::Params),
     }
 
     /// Any impairment.

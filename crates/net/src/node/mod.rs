@@ -5,6 +5,7 @@
 //! queued on its way out. It keeps state of its own, may mark the packet or give it up, and may originate packets to the ends
 //! of flows. An agent of one queue, such as RCP's, is a port agent: see [`crate::router`].
 
+pub mod circuit_breaker;
 mod contract;
 #[cfg(test)]
 mod laws;
@@ -20,5 +21,6 @@ registry! {
     pub enum NodeAgentSpec in "node agent" as NodeAgentParams {
         SourceQuench(source_quench::Params),
         Rbcc(rbcc::Params),
+        CircuitBreaker(circuit_breaker::Params),
     }
 }

@@ -88,11 +88,12 @@ fn markers_do_what_they_did() {
     record.finish();
 }
 
-const IMPAIRMENTS: [(&str, &str); 4] = [
+const IMPAIRMENTS: [(&str, &str); 5] = [
     ("jitter", r#", "spread": "3ms""#),
     ("reordering", r#", "probability": 0.2, "delay": "3ms""#),
     ("duplication", r#", "probability": 0.3"#),
     ("delay-list", r#", "packets": [7, 3, 40], "delay": "3ms""#),
+    ("delay-steps", r#", "steps": [{"at": "100ms", "extra": "40ms"}, {"at": "2s", "extra": "3ms"}]"#),
 ];
 
 #[test]
