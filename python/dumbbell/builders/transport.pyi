@@ -350,8 +350,8 @@ def tcp(
         Tells the sender what arrived twice.
         Default: ``true`` (RFC 2883; Linux net.ipv4.tcp_dsack: 1).
     initial_receive_window
-        The receive window at the start; it then grows as data is read, up to `receive_window`, if that is
-        larger.
+        The receive window at the start, at least a segment; it then grows as data is read, up to
+        `receive_window`, if that is larger.
         Default: ``"65536B"`` (Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window).
     byte_counting
         Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.

@@ -149,10 +149,15 @@ pub struct Acks {
 }
 
 impl Acks {
+    /// The first buffer: a segment fits (Linux include/net/sock.h: SOCK_MIN_RCVBUF), unless that is more than the largest.
+    fn first_buffer(params: &Params, segment: u64) -> u64 {
+        params.initial_receive_window.get().max(segment).min(params.receive_window.get())
+    }
+
     /// The first window, if windows grow: whole segments (RFC 9293 section 3.8.6.2.2).
     pub fn first_window(params: &Params, segment: u64) -> Option<u64> {
-        let (first, most) = (params.initial_receive_window.get(), params.receive_window.get());
-        (first < most).then(|| (first / segment).max(1) * segment)
+        let first = Acks::first_buffer(params, segment);
+        (first < params.receive_window.get()).then(|| first / segment * segment)
     }
 
     /// True if the parameters ask for more than a fixed delay.
@@ -166,7 +171,7 @@ impl Acks {
     pub fn new(params: &Params, segment: u64, hosted: bool) -> Box<Acks> {
         let most = params.receive_window.get();
         let first = Acks::first_window(params, segment).filter(|_| !hosted);
-        let clamp = params.initial_receive_window.get().min(most);
+        let clamp = Acks::first_buffer(params, segment);
         // Linux net/ipv4/tcp_input.c: what tcp_init_buffer_space keeps back, and begins with.
         let open =
             if first.is_some() { clamp.saturating_sub(segment).max(clamp.min(2 * segment)) } else { clamp };
@@ -422,7 +427,7 @@ impl Acks {
         let segment = u64::from(self.segment);
         let packet = memory(segment + u64::from(self.headers));
         let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
-        self.clamp = (self.clamp * share / SHARE).min(self.most);
+        self.clamp = (self.clamp * share / SHARE).max(segment).min(self.most);
         self.space = self.space.min(self.clamp);
     }
 
@@ -450,8 +455,7 @@ impl Acks {
     /// A round trip is over.
     #[inline(never)]
     fn end_round(&mut self, now: Time, unread: u64) {
-        // A buffer without room for a byte of data measures none.
-        let (read, before) = (self.arrived.saturating_sub(unread), self.space.max(1));
+        let (read, before) = (self.arrived.saturating_sub(unread), self.space);
         if read > before {
             // Linux net/ipv4/tcp_input.c: what tcp_rcv_space_adjust computes.
             let steady = 2 * read + CUSHION * u64::from(self.segment);
@@ -507,6 +511,12 @@ impl Acks {
         Verdict::By(now + pause + SLACK)
     }
 
+    /// A probe asks for the window: by now the application has read what the latest acknowledgement did not know of.
+    #[cold]
+    pub fn probed(&mut self, held: u64) {
+        self.room = self.clamp.saturating_sub(held);
+    }
+
     /// The window to advertise, shifted, when everything below `next` has arrived; `last` if windows do not grow. It is what the
     /// buffer has room for, rounded up, and takes nothing back that was promised (RFC 7323 section 2.4).
     // Linux net/ipv4/tcp_output.c: what __tcp_select_window and tcp_select_window compute.
@@ -547,294 +557,4 @@ impl Acks {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tcp::tests::params;
-
-    #[test]
-    fn the_age_of_an_ack_survives_a_wrapping_clock() {
-        for at in [0, 1, (1 << 48) - 5, (1 << 50) + 7] {
-            let sent = Sent::new(Time::from_nanos(at), 65_535);
-            assert_eq!(sent.segments(), 65_535);
-            assert_eq!(
-                sent.age(Time::from_nanos(at + 100_000_000_001)),
-                Duration::from_nanos(100_000_000_001)
-            );
-        }
-    }
-
-    /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
-    /// then 16 are granted.
-    #[test]
-    fn the_first_sixteen_acknowledgements_leave_at_once() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        let (mut waiting, mut single) = (0, 0);
-        for i in 1..=30 {
-            let now = Time::from_nanos(1_200_000 * i);
-            waiting += 1;
-            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, false), &params) == Verdict::Now {
-                acks.sent(now, i * SEGMENT);
-                single = if waiting == 1 { i } else { single };
-                waiting = 0;
-            }
-        }
-        assert_eq!(single, 22);
-    }
-
-    #[test]
-    fn the_delay_follows_the_gaps_between_segments() {
-        // Linux net/ipv4/tcp_input.c: tcp_event_data_recv, with TCP_ATO_MIN of 40 ms.
-        for (before, gap, after) in
-            [(100, 20, 70), (100, 21, 71), (100, 30, 80), (100, 99, 149), (100, 100, 100), (40, 10, 40)]
-        {
-            let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
-            let at = |ms| Time::ZERO + Duration::from_millis(ms);
-            (acks.delay, acks.latest) = (Duration::from_millis(before), at(1000));
-            acks.follow(at(1000 + gap));
-            assert_eq!(acks.delay, Duration::from_millis(after), "{before} ms, then {gap}");
-            assert_eq!(acks.latest, at(1000 + gap));
-        }
-    }
-
-    /// A hole of one segment with 30 behind it: the acknowledgement that closes it leaves before the application reads.
-    #[test]
-    fn an_acknowledgement_that_closes_a_hole_promises_no_more() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        let at = |i: u64| Time::from_nanos(i * 1_000_000);
-        let told = |acks: &mut Acks, at: Time, next: u64| {
-            acks.sent(at, next);
-            next + (u64::from(acks.advertise(0, next)) << acks.scale)
-        };
-        let promised = (1..=30).map(|i| {
-            acks.unexpected(at(i), (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), false, false);
-            told(&mut acks, at(i), 0)
-        });
-        let promised: Vec<u64> = promised.collect();
-        let edge = *promised.last().expect("thirty");
-        acks.in_order(at(50), (31 * SEGMENT, 0), 1, (true, false, false), &params);
-        assert!(told(&mut acks, at(50), 31 * SEGMENT) <= edge.max(31 * SEGMENT + 38_000), "{edge}");
-        acks.in_order(at(51), (32 * SEGMENT, 0), 1, (false, false, false), &params);
-        assert!(told(&mut acks, at(51), 32 * SEGMENT) > 31 * SEGMENT + 60_000);
-    }
-
-    /// A flow in slow start over 10 Mbit/s and 20 ms, as the receiver of Linux 6.18 saw it: times in milliseconds.
-    #[test]
-    fn a_round_lasts_as_long_as_round_trips_take() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);
-        let arrival =
-            |i: u64| at(if i <= 10 { 33.0 + 1.2 * (i - 1) as f64 } else { 54.2 + 1.2 * (i - 11) as f64 });
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        acks.answered(at(10.0));
-        acks.heard(at(31.0));
-        let first = 65_536 * 160 / 128;
-        for i in 1..=32 {
-            let now = arrival(i);
-            // The acknowledgement of segment k let 2k + 9 and 2k + 10 leave.
-            acks.echoed(now, (i.saturating_sub(9) / 2) as u16);
-            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false, false), &params);
-            acks.sent(now, i * SEGMENT);
-            assert!(i > 30 || acks.clamp == first, "segment {i}: {}", acks.clamp);
-        }
-        // Measured: 151 to 171 kB, by a kernel that keeps no cushion of 16 segments; with it, by hand, 20 segments after 11 give
-        // 81,088 + 2 * 81,088 * 9 / 11 bytes. A round as long as when it began would end at segment 29.
-        assert!((213_000..214_000).contains(&acks.clamp), "{}", acks.clamp);
-    }
-
-    /// Segments of a flow as they arrived at the receiver of Linux 6.12 in virtual time (`--draw 26 --seed 1`, cell 12, Westwood+
-    /// over CoDel, 1.14 Mbit/s and 29 ms), one each 10.526 ms: 0 to 10 in order, 11 lost, 12 to 27 out of order.
-    #[test]
-    fn quick_acknowledgements_come_before_sack_compression() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);
-        let arrival = |i: u64| 55.384 + 10.526_316 * i as f64;
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        acks.answered(at(14.972));
-        acks.sent(at(14.972), 0);
-        acks.heard(at(44.858));
-        for i in 0..11 {
-            let now = at(arrival(i));
-            acks.echoed(now, i.saturating_sub(9) as u16);
-            let verdict = acks.in_order(now, ((i + 1) * SEGMENT, 0), 1, (false, false, false), &params);
-            assert_eq!(verdict, Verdict::Now, "segment {i}");
-            acks.sent(now, (i + 1) * SEGMENT);
-        }
-        let late: Vec<f64> = (12..28)
-            .map(|i| {
-                let now = at(arrival(i - 1));
-                let (next, held) = (11 * SEGMENT, (i - 11) * SEGMENT);
-                let (from, to) = (i * SEGMENT, (i + 1) * SEGMENT);
-                let verdict = acks.unexpected(now, (from, to), (next, held), false, false);
-                acks.sent(now, next);
-                match verdict {
-                    Verdict::Now => 0.0,
-                    Verdict::By(then) => then.since(now).as_secs_f64() * 1e3,
-                }
-            })
-            .collect();
-        // 22 in all are quick, 3 are duplicates, and the others wait for 1.1 ms.
-        assert_eq!(late[..14], [0.0; 14]);
-        assert_eq!(late[14..], [1.1; 2]);
-    }
-
-    /// Acknowledgements of one tick carry one timestamp: of the round-trip times that their echoes show, the first counts. Linux 6.12
-    /// in virtual time (`--draw 48 --seed 20261125`, cell 36, 66.7 Mbit/s and 18.2 ms): the window opens from segment 31 on, since
-    /// the samples of the second round, in which the queue grows, are four instead of twenty.
-    #[test]
-    fn echoes_of_one_tick_show_one_round_trip() {
-        const SEGMENT: u64 = 1448;
-        let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), SEGMENT, false);
-        let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);
-        for i in 0..4 {
-            acks.sent(at(10.0 + 0.2 * i as f64), i * SEGMENT);
-        }
-        let shown = [30.0, 39.0, 48.0, 57.0].map(|ms| {
-            acks.echoed(at(ms), ((ms - 30.0) / 9.0) as u16);
-            acks.data_rtt
-        });
-        assert_eq!(shown, [Duration::from_millis(20); 4]);
-    }
-
-    /// Where the round-trip time is less than a tick, a window of data shows it.
-    #[test]
-    fn a_window_of_data_shows_a_short_round_trip() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        for i in 1..=120 {
-            acks.in_order(Time::from_nanos(2_000 * i), (i * SEGMENT, 0), 1, (false, false, false), &params);
-            acks.sent(Time::from_nanos(2_000 * i), i * SEGMENT);
-            acks.advertise(0, i * SEGMENT);
-        }
-        // 65,160 bytes are 45 segments, in 90 us.
-        assert_eq!(acks.data_rtt, Duration::from_micros(90));
-        assert!(acks.clamp > 65_536 * 160 / 128, "{}", acks.clamp);
-    }
-
-    /// Segments of 8948 bytes: by hand from tcp_select_initial_window, tcp_init_buffer_space and tcp_measure_rcv_mss. Of 65,536 bytes
-    /// seven segments are advertised, and one is kept back; a packet takes 12,544 bytes of memory.
-    #[test]
-    fn jumbo_segments_open_the_window_in_the_first_round() {
-        const SEGMENT: u64 = 8_948;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        assert_eq!((acks.window, acks.space), (56_588, 56_588));
-        let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
-        acks.answered(at(0));
-        acks.sent(at(0), 0);
-        acks.heard(at(40));
-        // Seven segments, and in the next round ten: more than the measure.
-        for i in 1..=17 {
-            let now = at(if i <= 7 { 40 } else { 80 });
-            acks.echoed(now, if i <= 7 { 0 } else { 1 });
-            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false, false), &params);
-            acks.sent(now, i * SEGMENT);
-            if i == 7 {
-                assert_eq!(acks.clamp, 131_072 * (256 * SEGMENT / 12_544) / 256);
-            }
-        }
-        // Eight segments by the first of the second round: 2 * 71,584 and 16 * 8948, and 2 * 14,996 / 56,588 of that more.
-        assert_eq!(acks.clamp, 286_336 + 2 * (286_336 * 14_996 / 56_588));
-    }
-
-    /// A request that fits into one segment is the end of a write: its sender, which Nagle's algorithm may hold back, does not wait for
-    /// the delay of acknowledgements.
-    #[test]
-    fn what_is_not_full_is_acknowledged_at_once() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        let at = |i: u64| Time::ZERO + Duration::from_millis(8 * i);
-        let mut next = 0;
-        for i in 1..=2 * u64::from(QUICK) {
-            next += 64;
-            let verdict = acks.in_order(at(i), (next, 0), 1, (false, false, false), &params);
-            assert_eq!(verdict, Verdict::Now, "request {i}");
-            acks.sent(at(i), next);
-        }
-    }
-
-    /// A segment of 500 bytes takes 1280 of memory, and changes nothing; one of 536 does.
-    #[test]
-    fn segments_below_536_bytes_show_no_memory() {
-        for (segment, clamp) in [(500, 65_536), (536, 65_536 * (536 * 256 / 1_280) / 128)] {
-            let params = params(r#"{"profile": "linux"}"#);
-            let mut acks = Acks::new(&params, segment, false);
-            acks.in_order(Time::ZERO, (segment, 0), 1, (false, false, false), &params);
-            assert_eq!(acks.clamp, clamp, "{segment}");
-        }
-    }
-
-    /// Without a byte of buffer, and with one of which segments that take more than twice their size of memory leave nothing.
-    #[test]
-    fn a_buffer_without_room_grows_when_data_is_read() {
-        for (first, segment) in [("0B", 1_448), ("1B", 536)] {
-            let params = params(&format!(r#"{{"profile": "linux", "initial_receive_window": "{first}"}}"#));
-            let mut acks = Acks::new(&params, segment, false);
-            let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
-            acks.answered(at(0));
-            acks.sent(at(0), 0);
-            acks.heard(at(40));
-            for i in 1..=2 {
-                acks.echoed(at(40 * i), 0);
-                acks.in_order(at(40 * i), (i * segment, 0), 1, (false, false, false), &params);
-            }
-            assert!(acks.clamp > 20 * segment, "{}", acks.clamp);
-        }
-    }
-
-    /// A burst of five segments in the middle of a connection, as Linux 6.12 acknowledges it: two, two, and the pushed one.
-    #[test]
-    fn what_is_pushed_is_acknowledged_at_once() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        let mut told = Vec::new();
-        let mut waiting = 0;
-        for i in 1..=40 {
-            let now = Time::from_nanos(1_000_000 * i);
-            waiting += 1;
-            let pushed = i % 5 == 0;
-            let verdict = acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, pushed), &params);
-            if verdict == Verdict::Now {
-                acks.sent(now, i * SEGMENT);
-                (waiting, ()) = (0, told.push(i));
-            }
-        }
-        assert_eq!(told[21..], [22, 24, 25, 27, 29, 30, 32, 34, 35, 37, 39, 40]);
-    }
-
-    /// The window grows because the application reads, and it reads after the acknowledgement.
-    #[test]
-    fn a_larger_buffer_counts_from_the_next_segment() {
-        const SEGMENT: u64 = 1448;
-        let params = params(r#"{"profile": "linux"}"#);
-        let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);
-        let mut acks = Acks::new(&params, SEGMENT, false);
-        acks.answered(at(0.0));
-        acks.sent(at(0.0), 0);
-        acks.heard(at(50.0));
-        let (mut waiting, mut told) = (0, Vec::new());
-        // Ten segments a round trip, then twenty, as in slow start.
-        for i in 1..=33_u64 {
-            let now = at(if i <= 10 { 50.0 + 0.5 * i as f64 } else { 100.4 + 2.5 * (i - 10) as f64 });
-            acks.echoed(now, (i.saturating_sub(9) / 2) as u16);
-            waiting += 1;
-            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, false), &params) == Verdict::Now {
-                acks.sent(now, i * SEGMENT);
-                told.push(i);
-                waiting = 0;
-            }
-        }
-        let grew = acks.clamp > 65_536 * 160 / 128;
-        assert!(grew, "the second round trip brought twice as much");
-        // Measured on Linux 6.12 (`--draw 26 --seed 1`, cell 2): 22, 24, 26, 28, 30, 32, 33.
-        assert_eq!(told[21..], [22, 24, 26, 28, 30, 32, 33]);
-    }
-}
+mod tests;

@@ -148,7 +148,7 @@ config! {
         sack_compression: bool = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
         /// Tells the sender what arrived twice.
         dsack: bool = true, "RFC 2883; Linux net.ipv4.tcp_dsack: 1";
-        /// The receive window at the start; it then grows as data is read, up to `receive_window`, if that is larger.
+        /// The receive window at the start, at least a segment; it then grows as data is read, up to `receive_window`, if that is larger.
         initial_receive_window: Bytes = "65536B", "Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window";
         /// Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
         byte_counting: u32 as "segments" = 1_000_000, "Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start";

@@ -98,7 +98,7 @@ impl Reading {
             Rules::Rfc => room.promised,
             Rules::Linux => {
                 let free = if free < room.buffer / 2 { free / room.step * room.step } else { free };
-                if free < room.segment.max(room.buffer / 16) { 0 } else { free }
+                if free < room.segment.min(room.buffer).max(room.buffer / 16) { 0 } else { free }
             }
         }
     }

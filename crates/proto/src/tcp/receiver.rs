@@ -460,6 +460,10 @@ impl Receiver {
         } else if packet.body[0] < self.next {
             // A probe of the window: what lies before it is acknowledged (RFC 9293 section 3.8.6.1).
             self.due = true;
+            let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
+            if let Some(acks) = &mut self.acks {
+                acks.probed(held);
+            }
         } else if self.is_ended() {
             self.fin_at = Time::NEVER;
         }
