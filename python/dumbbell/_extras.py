@@ -11,6 +11,7 @@ _EXTRAS = {
     "cmaes": "study",
     "duckdb": "study",
     "jinja2": "plot",
+    "llvmlite": "native",
     "markupsafe": "plot",
     "matplotlib": "plot",
     "networkx": "graphs",

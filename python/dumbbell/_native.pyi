@@ -246,6 +246,7 @@ def shell(
     at: str | None,
     network_administration: bool,
     keep_priority: bool,
+    controller: str | None,
     logs: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
     traces: Sequence[tuple[str, str, Path]],
     capture: str,
@@ -356,11 +357,14 @@ def law_codes() -> tuple[list[str], list[str], list[str], list[str]]:
 def law_events() -> list[str]:
     """The events of the contract of controllers, in order."""
 
+def law_layout() -> str:
+    """Where the structs of the contract have their fields, a line each: name, offset, size; structs with their size."""
+
 def law_needs() -> list[str]:
     """What a controller may need of its transport, in the order of the bits."""
 
 class LawMachine:
-    """A connection under a law as byte code, driven event by event.
+    """A connection under a law, driven event by event: as machine code if `code` gives it, with where its answers begin.
 
     Raises
     ------
@@ -368,7 +372,13 @@ class LawMachine:
         If the image is not fit to run.
     """
 
-    def __new__(cls, image: bytes, random: Sequence[int], control: Sequence[int]) -> Self: ...
+    def __new__(
+        cls,
+        image: bytes,
+        random: Sequence[int],
+        control: Sequence[int],
+        code: tuple[bytes, Sequence[int | None]] | None = None,
+    ) -> Self: ...
     def tell(self, events: Sequence[Sequence[int]]) -> list[list[int]]:
         """Answer events, each the numbers of its signals; return the control after each."""
 

@@ -1,4 +1,4 @@
-"""Byte code, Python and C give equal answers and states, whatever happens to them."""
+"""Byte code, Python, machine code and C give equal answers and states, whatever happens to them."""
 
 from __future__ import annotations
 

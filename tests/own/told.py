@@ -12,6 +12,7 @@ from dumbbell import _native
 from dumbbell.own import vocabulary
 from dumbbell.own.compiler import compiled
 from dumbbell.own.interpreted import Interpreter
+from dumbbell.own.native import machine_code
 from dumbbell.own.text import to_c, to_rust
 from dumbbell.own.tree import Law
 
@@ -70,12 +71,16 @@ class Backends:
     def __init__(self, text: str, label: str, folder: Path | None) -> None:
         self.law, self.compiled = compiled(text, "law.py", label, {})
         self._interpreter = Interpreter(text, "law.py", label, {})
+        self.code = machine_code(self.compiled)
+        """``None`` where there is no compiler of machine code."""
         self._c = None if folder is None else _by_cc(folder, to_c(self.law, "law.py"), self.compiled.visible)
 
-    def machine(self, told: tuple[list[int], list[int], Story]) -> Answers:
-        """Tell a story to the byte code."""
+    def machine(self, told: tuple[list[int], list[int], Story], *, native: bool = False) -> Answers:
+        """Tell a story to the byte code, or to the machine code."""
         stream, control, events = told
-        machine = _native.LawMachine(self.compiled.image, stream if self.law.draws else [0] * 4, control)
+        random_stream = stream if self.law.draws else [0] * 4
+        code = self.code if native else None
+        machine = _native.LawMachine(self.compiled.image, random_stream, control, code)
         answers = machine.tell([event for event in events if len(event) != 4 or "sent" in self.law.answers])
         return answers, machine.words()[: self.compiled.visible]
 
@@ -198,5 +203,7 @@ def agree(backends: Backends, seeds: Sequence[int], with_c: bool) -> None:
         expected = backends.machine(told)
         found = backends.python(told)
         assert found == expected, f"Python, seed {seed}"
+        if backends.code is not None:
+            assert backends.machine(told, native=True) == expected, f"machine code, seed {seed}"
         if with_c:
             assert backends.c(told) == expected, f"C, seed {seed}"

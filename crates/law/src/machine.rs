@@ -53,6 +53,12 @@ impl Machine {
         &self.words
     }
 
+    /// The words, for machine code of the same program.
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [i64] {
+        &mut self.words
+    }
+
     /// How it stands, if it has states.
     pub fn stand(&self) -> Option<Stand> {
         let (at, names) = self.program.states.as_ref()?;

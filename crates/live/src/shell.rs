@@ -64,6 +64,8 @@ pub struct Shell {
     pub network_administration: bool,
     /// Leave the commands the priority that the emulator was started with.
     pub keep_priority: bool,
+    /// The congestion controller that TCP of the client and of the server has by default; that of the system if none.
+    pub controller: Option<String>,
     /// Logs of the uplink and the downlink.
     pub logs: [Option<PathBuf>; 2],
     /// The date in milliseconds since 1970, for the logs.
@@ -253,6 +255,7 @@ impl Shell {
             environment,
             network_administration: self.network_administration,
             keep_priority: self.keep_priority,
+            controller: self.controller.clone(),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, ConfigError, Value, json};
 use dumbbell_header::Exchange;
-use dumbbell_law::Program;
 
 use crate::controller::{AnyController, Class, Compiled, ControllerSpec, Library, Needs, Repair, exchange};
 
@@ -63,8 +62,8 @@ pub enum ControllerChoice {
     Registered(ControllerSpec),
     /// One in a library: the file as the user has named it, and what it holds once a plan has loaded it.
     Library(String, Option<Arc<Library>>),
-    /// One in the language of laws, and its program once a plan has compiled it.
-    Own(Arc<OwnLaw>, Option<Arc<Program>>),
+    /// One in the language of laws, and what was compiled once a plan has compiled it.
+    Own(Arc<OwnLaw>, Option<Compiled>),
 }
 
 impl PartialEq for ControllerChoice {
@@ -93,9 +92,9 @@ impl ControllerChoice {
                 let library = library.as_ref().expect("a plan loads libraries");
                 AnyController::Own(Box::new(library.build()))
             }
-            ControllerChoice::Own(_, program) => {
-                let program = program.clone().expect("a plan compiles laws");
-                AnyController::Own(Box::new(Compiled::new(program)))
+            ControllerChoice::Own(_, law) => {
+                let law = law.as_ref().expect("a plan compiles laws");
+                AnyController::Own(Box::new(law.build()))
             }
         }
     }
@@ -105,7 +104,7 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.name(),
             ControllerChoice::Library(_, library) => library.as_ref().map_or(KEY, |library| library.name()),
-            ControllerChoice::Own(_, program) => program.as_ref().map_or("law", |program| program.name),
+            ControllerChoice::Own(_, law) => law.as_ref().map_or("law", |law| law.program.name),
         }
     }
 
@@ -116,7 +115,7 @@ impl ControllerChoice {
             ControllerChoice::Library(_, library) => {
                 library.as_ref().map_or(Needs::NOTHING, |library| library.needs())
             }
-            ControllerChoice::Own(_, program) => program.as_ref().map_or(Needs::NOTHING, |p| p.needs),
+            ControllerChoice::Own(_, law) => law.as_ref().map_or(Needs::NOTHING, |law| law.program.needs),
         }
     }
 
@@ -125,7 +124,7 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.class(),
             ControllerChoice::Library(_, library) => library.as_ref().map_or(Class::Window, |l| l.class()),
-            ControllerChoice::Own(_, program) => program.as_ref().map_or(Class::Window, |p| p.class),
+            ControllerChoice::Own(_, law) => law.as_ref().map_or(Class::Window, |law| law.program.class),
         }
     }
 
@@ -136,8 +135,8 @@ impl ControllerChoice {
             ControllerChoice::Library(_, library) => {
                 library.as_ref().map_or(Repair::PartialAcks, |l| l.repair())
             }
-            ControllerChoice::Own(_, program) => {
-                program.as_ref().map_or(Repair::PartialAcks, |program| program.repair)
+            ControllerChoice::Own(_, law) => {
+                law.as_ref().map_or(Repair::PartialAcks, |law| law.program.repair)
             }
         }
     }
@@ -147,7 +146,7 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.exchange(),
             ControllerChoice::Library(_, library) => library.as_ref().and_then(|library| library.exchange()),
-            ControllerChoice::Own(_, program) => program.as_ref().and_then(|p| exchange(p.exchange)),
+            ControllerChoice::Own(_, law) => law.as_ref().and_then(|law| exchange(law.program.exchange)),
         }
     }
 

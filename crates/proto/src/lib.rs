@@ -29,8 +29,8 @@ pub mod udp;
 
 pub use choice::{ControllerChoice, OwnLaw};
 pub use controller::{
-    AnyController, Class, Control, Controller, ControllerSpec, Entered, Estimate, Event, Library, Needs,
-    Rate, RateSample, Repair, Signals, Stand,
+    AnyController, Class, Compiled, Control, Controller, ControllerSpec, ENTRIES, Entered, Estimate, Event,
+    Governed, Library, Native, Needs, Rate, RateSample, Repair, Signals, Stand,
 };
 pub use dumbbell_cc::header::text as controller_header;
 pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};

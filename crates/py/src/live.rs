@@ -37,7 +37,7 @@ type Traced = (Option<u64>, Option<String>);
 ///
 /// A signal handler that raises ends the run.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, logs, traces, capture, most))]
+#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, controller, logs, traces, capture, most))]
 #[allow(clippy::too_many_arguments, reason = "by keyword in Python")]
 pub fn shell<'py>(
     py: Python<'py>,
@@ -48,6 +48,7 @@ pub fn shell<'py>(
     at: Option<String>,
     network_administration: bool,
     keep_priority: bool,
+    controller: Option<String>,
     logs: (Option<PathBuf>, Option<PathBuf>),
     traces: Vec<(String, String, PathBuf)>,
     capture: &str,
@@ -68,6 +69,7 @@ pub fn shell<'py>(
         at,
         network_administration,
         keep_priority,
+        controller,
         logs: [logs.0, logs.1],
         unix,
     };

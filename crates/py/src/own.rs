@@ -1,11 +1,11 @@
 //! Laws in the language of laws: the compiler in Python, and the machine for who drives it event by event.
 
-use std::sync::Arc;
+use std::io;
 
 use dumbbell_cc::{Control, Duration, Event, Needs, Random, Rate, RateSample, Sent, Signals, Time};
-use dumbbell_law::{CONTROL, Machine, Op, Program, SENT, SIGNALS};
-use dumbbell_proto::OwnLaw;
-use dumbbell_sim::own::{Refused, compile_with};
+use dumbbell_law::{CONTROL, Op, Program, SENT, SIGNALS};
+use dumbbell_proto::{Compiled, ENTRIES, Governed, Native, OwnLaw};
+use dumbbell_sim::own::{Made, Refused, compile_with};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -19,7 +19,7 @@ const COMPILER: &str = "dumbbell.own.compiler";
 pub fn install() {
     compile_with(|text, shown, law| {
         Python::attach(|py| {
-            image(py, text, shown, law).unwrap_or_else(|error| {
+            made(py, text, shown, law).unwrap_or_else(|error| {
                 Err(Refused {
                     parameter: None,
                     message: format!("{shown} cannot be compiled: {error}"),
@@ -30,14 +30,18 @@ pub fn install() {
     });
 }
 
-fn image(py: Python<'_>, text: &str, shown: &str, law: &OwnLaw) -> PyResult<Result<Vec<u8>, Refused>> {
+fn made(py: Python<'_>, text: &str, shown: &str, law: &OwnLaw) -> PyResult<Result<Made, Refused>> {
     let parameters = PyDict::new(py);
     for (name, value) in &law.parameters {
         parameters.set_item(name, from_value(py, value)?)?;
     }
     let compiler = py.import(COMPILER)?;
-    match compiler.call_method1("image", (text, shown, &law.class, parameters)) {
-        Ok(image) => Ok(Ok(image.cast::<PyBytes>()?.as_bytes().to_vec())),
+    match compiler.call_method1("made", (text, shown, &law.class, parameters)) {
+        Ok(made) => {
+            let (image, code) = made.extract::<(Bound<'_, PyBytes>, Option<Code<'_>>)>()?;
+            // Where the system gives no memory that can be run, the byte code does the same.
+            Ok(Ok((image.as_bytes().to_vec(), code.and_then(|code| native(code).ok()))))
+        }
         Err(error) if error.is_instance(py, &compiler.getattr("LawError")?) => {
             let value = error.value(py);
             Ok(Err(Refused {
@@ -48,6 +52,21 @@ fn image(py: Python<'_>, text: &str, shown: &str, law: &OwnLaw) -> PyResult<Resu
         }
         Err(error) => Err(error),
     }
+}
+
+/// Machine code, and where its answers begin.
+type Code<'py> = (Bound<'py, PyBytes>, [Option<u32>; ENTRIES]);
+
+#[allow(unsafe_code, reason = "the code comes from our compiler")]
+fn native((code, entries): Code<'_>) -> io::Result<Native> {
+    // SAFETY: `dumbbell.own.native` has compiled it, or has read what it has compiled and knows by its digest.
+    unsafe { Native::load(code.as_bytes(), entries) }
+}
+
+/// Where the structs of the contract have their fields, a line each: name, offset, size.
+#[pyfunction]
+pub fn law_layout() -> String {
+    dumbbell_cc::header::layout()
 }
 
 /// The names of instructions, signals, fields of a segment that leaves, and of a control: each in the order of their numbers.
@@ -148,18 +167,24 @@ fn sent(numbers: &[u64]) -> Option<Sent> {
 /// A connection under a law, driven event by event.
 #[pyclass(module = "dumbbell._native")]
 pub struct LawMachine {
-    machine: Machine,
+    governed: Governed,
     control: Control,
 }
 
 #[pymethods]
 impl LawMachine {
-    /// A new connection of an image, with a random stream and a control.
+    /// A new connection of an image, with a random stream and a control; as machine code if it is given.
     #[new]
-    fn new(image: &[u8], random: [u64; 4], control: [u64; 6]) -> PyResult<LawMachine> {
+    #[pyo3(signature = (image, random, control, code = None))]
+    fn new(
+        image: &[u8],
+        random: [u64; 4],
+        control: [u64; 6],
+        code: Option<Code<'_>>,
+    ) -> PyResult<LawMachine> {
         let program = Program::read(image).map_err(|unfit| PyValueError::new_err(unfit.0))?;
-        let mut machine = Machine::new(Arc::new(program));
-        machine.start(&Random::of_state(random));
+        let mut governed = Compiled::new(program, code.map(native).transpose()?).build();
+        governed.begin(&Random::of_state(random));
         let [window, threshold, pacing, wake_at, request, quantum] = control;
         let control = Control {
             window,
@@ -169,7 +194,7 @@ impl LawMachine {
             request: request.cast_signed(),
             quantum,
         };
-        Ok(LawMachine { machine, control })
+        Ok(LawMachine { governed, control })
     }
 
     /// Answers events, each the numbers of its signals or of a segment that leaves. Returns the control after each.
@@ -178,9 +203,9 @@ impl LawMachine {
         let mut answers = Vec::with_capacity(events.len());
         for numbers in events {
             if let Some(sent) = sent(&numbers) {
-                self.machine.on_sent(&sent, control);
+                self.governed.answer_sent(&sent, control);
             } else if let Some(signals) = signals(&numbers) {
-                self.machine.on(&signals, control);
+                self.governed.answer(&signals, control);
             } else {
                 return Err(PyValueError::new_err("an event has the numbers of its signals"));
             }
@@ -198,6 +223,6 @@ impl LawMachine {
 
     /// The words, in the order of the image.
     fn words(&self) -> Vec<i64> {
-        self.machine.words().to_vec()
+        self.governed.words().to_vec()
     }
 }

@@ -12,8 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dumbbell_core::Bytes;
 use dumbbell_core::config::{At, ConfigError, is_plain};
-use dumbbell_law::Program;
-use dumbbell_proto::{Library, OwnLaw};
+use dumbbell_proto::{Compiled, Library, OwnLaw};
 use sha2::{Digest, Sha256};
 
 use crate::limits::{MAX_FILE_BYTES, MAX_ROWS};
@@ -98,10 +97,10 @@ impl Files {
     ///
     /// # Errors
     /// If the file cannot be read as text, or the class in it is no law.
-    pub fn law(&mut self, law: &OwnLaw, at: &At<'_>) -> Result<Arc<Program>, ConfigError> {
+    pub fn law(&mut self, law: &OwnLaw, at: &At<'_>) -> Result<Compiled, ConfigError> {
         let Text { name, text } = self.read(&law.file, at)?;
         let digest = self.read.get(&law.file).cloned().unwrap_or_default();
-        own::program(law, (&text, &digest, &name), at)
+        own::compiled(law, (&text, &digest, &name), at)
     }
 
     /// The name for messages and the content of a file.

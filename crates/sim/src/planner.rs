@@ -205,7 +205,7 @@ impl Planner<'_, '_> {
                 params.with_library(self.files.library(file, &named.key("library"))?, place)?
             }
             ControllerChoice::Own(law, _) => {
-                params.with_program(law.clone(), self.files.law(law, &named)?, place)?
+                params.with_law(law.clone(), self.files.law(law, &named)?, place)?
             }
         };
         Ok(TransportSpec::Tcp(Arc::new(params)))

@@ -6,7 +6,8 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
@@ -49,7 +50,12 @@ from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 
 
 def _has_command(given: dict[str, Any]) -> None:
-    """Refuse a shell for the keyboard: time would run on while nothing is typed."""
+    """Refuse a shell for the keyboard: time would run on while nothing is typed; and laws in the kernel."""
+    if given["kernel_controller"] is not None:
+        raise DumbbellError(
+            "--kernel-controller: a kernel in virtual time takes no controllers from programs: it cannot "
+            "compile them (no CONFIG_BPF_JIT in user mode); leave out --virtual"
+        )
     _, command = _split(given["words"])
     if not command:
         raise DumbbellError("--virtual: no keyboard works in virtual time; give a command after --")
@@ -79,6 +85,11 @@ def _has_command(given: dict[str, Any]) -> None:
 )
 @click.option(
     "--keep-priority", is_flag=True, help="Leave the commands the priority that `dumbbell` was started with."
+)
+@click.option(
+    "--kernel-controller",
+    metavar="FILE.py:CLASS",
+    help="Put a law of one's own into the kernel, for all TCP of both ends, until the command ends.",
 )
 @click.option(
     "--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, in Mahimahi's format."
@@ -124,6 +135,7 @@ def shell(
     server: str | None,
     network_administration: bool,
     keep_priority: bool,
+    kernel_controller: str | None,
     uplink_log: Path | None,
     downlink_log: Path | None,
     lines: Path | None,
@@ -150,6 +162,10 @@ def shell(
     traces = {form: path for form, path in named.items() if path is not None}
 
     def run() -> Emulation:
+        with _controller(kernel_controller) as controller:
+            return behind(controller)
+
+    def behind(controller: str | None) -> Emulation:
         return run_shell(
             scenario,
             command,
@@ -157,6 +173,7 @@ def shell(
             at=at,
             network_administration=network_administration,
             keep_priority=keep_priority,
+            controller=controller,
             uplink_log=uplink_log,
             downlink_log=downlink_log,
             traces=traces,
@@ -178,6 +195,19 @@ def shell(
     if output is not None:
         click.echo(f"results in {output}", err=True)
     return _tell_of_trace(emulation, traces)
+
+
+@contextmanager
+def _controller(law: str | None) -> Iterator[str | None]:
+    """Put a law into the kernel, if one is named; yield what the kernel calls it."""
+    if law is None:
+        yield None
+        return
+    from dumbbell.own.kernel import registered
+
+    with registered(law) as called:
+        click.echo(f"{law} is {called} in the kernel until the command ends; licence: GPL", err=True)
+        yield called
 
 
 def _tell_of_trace(emulation: Emulation, traces: Mapping[str, Path]) -> int:

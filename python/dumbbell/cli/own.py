@@ -62,7 +62,7 @@ def export(law: str, form: str, output: Path | None, force: bool) -> None:
     from dumbbell.own.file import read_law
     from dumbbell.own.text import to_c, to_rust
 
-    path, read = read_law(law)
+    path, read, _ = read_law(law)
     written = (to_c if form == "c" else to_rust)(read, f"{path.name}:{read.label}")
     if output is None:
         click.echo(written, nl=False)

@@ -49,6 +49,11 @@ _SHORT = 1.0
     type=click.IntRange(1, MOST_THREADS),
     help="Threads for this one run; by default as many as pay of the cores that are idle.",
 )
+@click.option(
+    "--law",
+    type=click.Choice(("native", "bytecode")),
+    help="How laws of one's own run; as machine code by default, where the extra `native` is installed.",
+)
 def run(
     file: Path,
     settings: tuple[str, ...],
@@ -58,8 +63,13 @@ def run(
     memory: int | None,
     as_json: bool,
     threads: int | None,
+    law: str | None,
 ) -> None:
     """Run the scenario in FILE."""
+    if law is not None:
+        from dumbbell.own import native
+
+        native.choose(law)
     scenario = read_scenario(file, settings, seed)
     if threads is not None and threads > 1:
         count, reason = scenario.threads(threads)

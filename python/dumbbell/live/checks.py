@@ -50,8 +50,23 @@ def checks() -> list[Check]:
         Check(tool, (found := shutil.which(tool)) is not None, found or f"not on the PATH; install {package}")
         for tool, package in (("iperf3", "iperf3"), ("ping", "iputils-ping"))
     ]
+    rows += _laws()
     rows += [_virtual_kernel(version) for version in virtual.VERSIONS]
     return rows
+
+
+def _laws() -> list[Check]:
+    from dumbbell.own import kernel, native
+
+    native_lacks, kernel_lacks = native.lacks(), kernel.lacks()
+    return [
+        Check("native laws", native_lacks is None, native_lacks or "laws of one's own run as machine code"),
+        Check(
+            "kernel laws",
+            kernel_lacks is None,
+            "; ".join(kernel_lacks) if kernel_lacks else "`shell --kernel-controller` puts a law in",
+        ),
+    ]
 
 
 def _virtual_kernel(version: str) -> Check:

@@ -55,6 +55,7 @@ def run_shell(
     at: str | None = None,
     network_administration: bool = False,
     keep_priority: bool = False,
+    controller: str | None = None,
     uplink_log: str | os.PathLike[str] | None = None,
     downlink_log: str | os.PathLike[str] | None = None,
     traces: Mapping[str, Path] | None = None,
@@ -79,6 +80,9 @@ def run_shell(
     keep_priority
         Leave both commands the priority of the caller. Otherwise they go before other work where they may, so
         that they run as soon as a packet comes.
+    controller
+        The congestion controller of the kernel that TCP of both commands has by default; that of the machine
+        if ``None``.
     uplink_log, downlink_log
         Logs to write, in the format of Mahimahi.
     traces
@@ -124,6 +128,7 @@ def run_shell(
                 at,
                 network_administration,
                 keep_priority,
+                controller,
                 (uplink_log, downlink_log),
                 places,
                 capture,

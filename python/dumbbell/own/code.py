@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -129,6 +129,11 @@ class _Assembler:
         self.words.extend([0] * (self._most - len(self.words)))
         self._thread()
         return entries
+
+    @property
+    def constants(self) -> dict[int, int]:
+        """Words that hold constants, and what they hold."""
+        return {word: value for value, word in self._constants.items()}
 
     def _thread(self) -> None:
         """Let jumps to jumps, and to the end, go there at once."""
@@ -424,6 +429,28 @@ class Compiled:
     steps: dict[str, int]
     """The most instructions that each answer takes, by its method."""
     words: int
+    code: tuple[tuple[int, int, int, int], ...]
+    """Instructions: number and operands."""
+    entries: Mapping[str, int]
+    """Where the answer to each event begins."""
+    arrays: tuple[tuple[int, int], ...]
+    """First word and length."""
+    constants: Mapping[int, int]
+    """Words that never change, and what they hold."""
+    random: int
+    """The first of four words of a random stream, if it draws."""
+
+
+def reads(compiled: Compiled) -> set[str]:
+    """Return the names of the signals that a law reads, and of the decisions that it reads or writes."""
+    ops, signals, _, control = _native.law_codes()
+    found = set()
+    for op, _, b, _ in compiled.code:
+        if ops[op] == "Signal":
+            found.add(signals[b])
+        elif ops[op] in ("Control", "Write"):
+            found.add(control[b])
+    return found
 
 
 def assemble(law: Law, file: str) -> Compiled:
@@ -472,5 +499,14 @@ def assemble(law: Law, file: str) -> Compiled:
     for op, a, b, c in assembler.code:
         image += struct.pack("<BxHHH", op, a, b, c)
     return Compiled(
-        bytes(image), assembler.visible, len(assembler.code), assembler.steps, len(assembler.words)
+        image=bytes(image),
+        visible=assembler.visible,
+        instructions=len(assembler.code),
+        steps=assembler.steps,
+        words=len(assembler.words),
+        code=tuple(assembler.code),
+        entries=entries,
+        arrays=tuple(assembler.arrays),
+        constants=assembler.constants,
+        random=assembler.random,
     )

@@ -7,10 +7,11 @@ from typing import Any
 
 from dumbbell.own.code import Compiled, assemble
 from dumbbell.own.errors import LawError
+from dumbbell.own.native import Code, machine_code
 from dumbbell.own.read import laws, read
 from dumbbell.own.tree import Law
 
-__all__ = ["LawError", "compiled", "image", "laws", "read"]
+__all__ = ["LawError", "compiled", "laws", "made", "read"]
 
 
 def compiled(text: str, name: str, label: str, parameters: Mapping[str, Any]) -> tuple[Law, Compiled]:
@@ -28,12 +29,15 @@ def compiled(text: str, name: str, label: str, parameters: Mapping[str, Any]) ->
         raise LawError(name, "is nested too deeply", "write shorter expressions and fewer helpers") from None
 
 
-def image(text: str, name: str, label: str, parameters: Mapping[str, Any]) -> bytes:
-    """Return the image of a class of a source; the arguments are those of `read`.
+def made(text: str, name: str, label: str, parameters: Mapping[str, Any]) -> tuple[bytes, Code | None]:
+    """Return the image of a class of a source, and machine code of it where it can be had.
+
+    The arguments are those of `read`.
 
     Raises
     ------
     LawError
         The first thing wrong, with its place.
     """
-    return compiled(text, name, label, parameters)[1].image
+    byte_code = compiled(text, name, label, parameters)[1]
+    return byte_code.image, machine_code(byte_code)

@@ -25,8 +25,8 @@ def read_laws(name: str) -> tuple[Path, list[tuple[Law, Compiled]]]:
     return path, [compiled(text, str(path), found, {}) for found in labels]
 
 
-def read_law(name: str) -> tuple[Path, Law]:
-    """Return the file and the class of a name such as ``my.py:Mine``.
+def read_law(name: str) -> tuple[Path, Law, Compiled]:
+    """Return the file and the class of a name such as ``my.py:Mine``, and its byte code.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def read_law(name: str) -> tuple[Path, Law]:
     if not label:
         found = ", ".join(f"{path}:{label}" for label in _labels(path, text))
         raise LawError(name, "the class is not named", f"name {found}")
-    return path, compiled(text, str(path), label, {})[0]
+    return path, *compiled(text, str(path), label, {})
 
 
 def _read(name: str) -> tuple[Path, str, str]:

@@ -5,19 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dumbbell.own.code import Compiled
+from dumbbell.own.code import Compiled, reads
 from dumbbell.own.tree import Law
 
-KERNEL_WORDS = 13
-"""Words of 64 bits that Linux keeps for a controller of a connection (``icsk_ca_priv``)."""
+KERNEL_WORDS = 256
+"""Words of state of a connection in the kernel, at most: its verifier follows every access."""
 
 _NOT_IN_KERNEL = {
     "ROUTERS": "the kernel asks no routers",
     "ECHOES": "the kernel tells no controller of every mark in a form that ours takes",
     "RANDOM": "its random numbers would not be those of the seed",
     "WAKE": "the kernel wakes no controller",
+    "LOSSES": "the kernel tells no controller of each lost segment",
+    "SENT": "the kernel tells no controller of each segment that leaves",
+    "SCALABLE": "the kernel sends ECT(1) for no controller of ours",
 }
 """Needs that Linux does not meet."""
+
+_NOT_SAMPLED = {
+    "rate.lost": "rate_lost", "rate.in_flight": "rate_in_flight", "rate.packets_in_flight": "rate_packets",
+}  # fmt: skip
+"""Fields of a rate sample that Linux does not note, as laws call them."""
 
 _MEANING = {
     "RATES": "a record of every segment in flight",
@@ -56,6 +64,8 @@ class Report:
     def kernel(self) -> list[str]:
         """Why Linux could not have it; empty if it could."""
         reasons = [_NOT_IN_KERNEL[need] for need in self.law.needs if need in _NOT_IN_KERNEL]
+        known = reads(self.compiled)
+        reasons += [f"the kernel notes no {name}" for code, name in _NOT_SAMPLED.items() if code in known]
         if self.state > KERNEL_WORDS:
             reasons.append(f"{self.state} words of state are more than {KERNEL_WORDS}")
         return reasons

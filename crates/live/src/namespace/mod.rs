@@ -57,6 +57,8 @@ pub struct Command {
     pub network_administration: bool,
     /// Leave it the priority that it inherits.
     pub keep_priority: bool,
+    /// The congestion controller that TCP of its namespace has by default; that of the system if none.
+    pub controller: Option<String>,
 }
 
 /// What a namespace is to hold.
@@ -447,6 +449,10 @@ fn furnish(inside: &Inside) -> Result<(OwnedFd, Option<OwnedFd>), String> {
     // The kernel may lack a setting.
     let _ = fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
     let _ = fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1");
+    if let Some(name) = inside.command.as_ref().and_then(|command| command.controller.as_ref()) {
+        fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name)
+            .map_err(|e| format!("cannot give the namespace the controller {name} ({e}); see `dumbbell doctor`"))?;
+    }
     let door = match inside.client {
         true => Some(
             nest::open_door().map_err(|e| format!("cannot open a socket ({e}); see `dumbbell doctor`"))?,

@@ -1,44 +1,98 @@
-//! A controller of the user's own as byte code.
+//! A controller of the user's own in the language of laws.
 
 use std::sync::Arc;
 
 use dumbbell_law::{Machine, Program};
 
 use super::contract::{Control, Estimate, Governs, Random, Sent, Signals, Stand};
+use super::native::Native;
 
-/// A connection under byte code.
+/// A law that was compiled: its byte code, and machine code of it where there is a compiler.
 #[derive(Clone, Debug)]
-pub struct Compiled(Machine);
+pub struct Compiled {
+    /// The byte code.
+    pub program: Arc<Program>,
+    native: Option<Arc<Native>>,
+}
 
-impl Compiled {
-    /// A new connection under a program.
-    pub fn new(program: Arc<Program>) -> Compiled {
-        Compiled(Machine::new(program))
+/// Machine code changes no answer, so it does not count.
+impl PartialEq for Compiled {
+    fn eq(&self, other: &Compiled) -> bool {
+        self.program == other.program
     }
 }
 
-impl Governs for Compiled {
+impl Compiled {
+    /// A program, with machine code of it if there is some.
+    pub fn new(program: Program, native: Option<Native>) -> Compiled {
+        Compiled { program: Arc::new(program), native: native.map(Arc::new) }
+    }
+
+    /// A new connection.
+    pub fn build(&self) -> Governed {
+        Governed { machine: Machine::new(self.program.clone()), native: self.native.clone() }
+    }
+}
+
+/// A connection under a law that was compiled.
+#[derive(Clone, Debug)]
+pub struct Governed {
+    machine: Machine,
+    native: Option<Arc<Native>>,
+}
+
+impl Governed {
+    /// Receives a random stream, before the first event.
+    pub fn begin(&mut self, random: &Random) {
+        self.machine.start(random);
+    }
+
+    /// Answers an event by changing the control.
+    #[inline]
+    pub fn answer(&mut self, signals: &Signals, control: &mut Control) {
+        match &self.native {
+            Some(native) => native.on(&mut self.machine, signals, control),
+            None => self.machine.on(signals, control),
+        }
+    }
+
+    /// Answers a segment that leaves by changing the control.
+    #[inline]
+    pub fn answer_sent(&mut self, sent: &Sent, control: &mut Control) {
+        match &self.native {
+            Some(native) => native.on_sent(&mut self.machine, sent, control),
+            None => self.machine.on_sent(sent, control),
+        }
+    }
+
+    /// Its words, in the order of the image.
+    pub fn words(&self) -> &[i64] {
+        self.machine.words()
+    }
+}
+
+impl Governs for Governed {
     fn copy(&self) -> Box<dyn Governs> {
         Box::new(self.clone())
     }
 
     fn start(&mut self, random: Random) {
-        self.0.start(&random);
+        self.begin(&random);
     }
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
-        self.0.on(signals, control);
+        self.answer(signals, control);
     }
 
     fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
-        self.0.on_sent(sent, control);
+        self.answer_sent(sent, control);
     }
 
     fn stand(&self) -> Option<Stand> {
-        self.0.stand()
+        self.machine.stand()
     }
 
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
-        self.0.estimates(tell);
+        self.machine.estimates(tell);
     }
 }

@@ -26,6 +26,7 @@ mod laws;
 pub mod ledbat;
 pub mod ledbat_plus_plus;
 mod library;
+mod native;
 pub mod newreno;
 pub mod prague;
 #[cfg(test)]
@@ -42,9 +43,10 @@ pub mod westwood_plus;
 pub mod xcp;
 pub mod yeah;
 
-pub use compiled::Compiled;
+pub use compiled::{Compiled, Governed};
 pub(crate) use library::exchange;
 pub use library::{BUDGET, Foreign, Library};
+pub use native::{ENTRIES, Native};
 
 use dumbbell_core::registry;
 

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
 use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
-use dumbbell_law::Program;
 
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
 use crate::choice::{ControllerChoice, OwnLaw};
-use crate::controller::{Library, Needs};
+use crate::controller::{Compiled, Library, Needs};
 use crate::transport::{Granted, Opening};
 
 /// The controller of who names none.
@@ -336,13 +335,13 @@ impl Params {
     ///
     /// # Errors
     /// If the connection does not give what the controller needs.
-    pub fn with_program(
+    pub fn with_law(
         &self,
         law: Arc<OwnLaw>,
-        program: Arc<Program>,
+        compiled: Compiled,
         at: &At<'_>,
     ) -> Result<Params, ConfigError> {
-        self.under(ControllerChoice::Own(law, Some(program)), at)
+        self.under(ControllerChoice::Own(law, Some(compiled)), at)
     }
 
     fn under(&self, controller: ControllerChoice, at: &At<'_>) -> Result<Params, ConfigError> {
