@@ -450,8 +450,9 @@ fn furnish(inside: &Inside) -> Result<(OwnedFd, Option<OwnedFd>), String> {
     let _ = fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
     let _ = fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1");
     if let Some(name) = inside.command.as_ref().and_then(|command| command.controller.as_ref()) {
-        fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name)
-            .map_err(|e| format!("cannot give the namespace the controller {name} ({e}); see `dumbbell doctor`"))?;
+        fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name).map_err(|e| {
+            format!("cannot give the namespace the controller {name} ({e}); see `dumbbell doctor`")
+        })?;
     }
     let door = match inside.client {
         true => Some(

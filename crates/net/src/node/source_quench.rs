@@ -33,8 +33,7 @@ impl Validate for Params {
 
 impl Algorithm for Params {
     const NAME: &'static str = "source-quench";
-    const TITLE: &'static str =
-        "Source quench: slows the sources of packets that find a long queue";
+    const TITLE: &'static str = "Source quench: slows the sources of packets that find a long queue";
     const REFERENCE: &'static str = "RFC 792, RFC 1016; deprecated by RFC 6633";
 }
 

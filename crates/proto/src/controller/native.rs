@@ -54,7 +54,8 @@ impl Native {
         // SAFETY: the entry lies in the code, where a function of this kind begins; it touches nothing but what it receives.
         unsafe {
             let at = self.code.start().add(entry as usize);
-            let function = std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut i64, *const E, *mut Control)>(at);
+            let function =
+                std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut i64, *const E, *mut Control)>(at);
             function(words, event, control);
         }
     }

@@ -335,12 +335,7 @@ impl Params {
     ///
     /// # Errors
     /// If the connection does not give what the controller needs.
-    pub fn with_law(
-        &self,
-        law: Arc<OwnLaw>,
-        compiled: Compiled,
-        at: &At<'_>,
-    ) -> Result<Params, ConfigError> {
+    pub fn with_law(&self, law: Arc<OwnLaw>, compiled: Compiled, at: &At<'_>) -> Result<Params, ConfigError> {
         self.under(ControllerChoice::Own(law, Some(compiled)), at)
     }
 
