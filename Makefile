@@ -45,8 +45,8 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
-  test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
+.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-virtual \
+  test-studies test-python test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
   mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
 
 help: ## List the targets
@@ -66,22 +66,31 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
-	@$(MAKE) --jobs 3 test-rust test-live test-python test-validation
+	@# Parts that compute start while live ones wait; the others follow as those end, so that no core rests at the end.
+	@$(MAKE) --jobs 3 test-rust test-live test-studies test-python test-validation test-virtual
 
 # No test hangs on how busy the machine is: live ones ask for no times, and those that do run in virtual time.
 # What a line begins with tells whose it is.
 test-rust:
-	nice cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:   /'
+	nice cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:    /'
 
+# Of these, live ones wait more than they compute.
 test-live:
-	nice $(BIN)/python -m pytest tests/live tests/virtual 2>&1 | sed -u 's/^/live:   /'
+	nice $(BIN)/python -m pytest tests/live 2>&1 | sed -u 's/^/live:    /'
+
+test-virtual:
+	nice $(BIN)/python -m pytest tests/virtual 2>&1 | sed -u 's/^/virtual: /'
+
+# Folders of tests of studies, reports and papers; the files beside them are the other part.
+test-studies:
+	nice $(BIN)/python -m pytest --ignore-glob 'tests/test_*.py' --ignore tests/live --ignore tests/virtual --ignore tests/validation 2>&1 | sed -u 's/^/studies: /'
 
 test-python:
-	nice $(BIN)/python -m pytest --ignore tests/live --ignore tests/virtual --ignore tests/validation 2>&1 | sed -u 's/^/python: /'
+	nice $(BIN)/python -m pytest tests/test_*.py 2>&1 | sed -u 's/^/python:  /'
 
 # Runs an engine that the tests of Rust have built.
 test-validation: test-rust
-	nice $(BIN)/python -m pytest tests/validation 2>&1 | sed -u 's/^/peers:  /'
+	nice $(BIN)/python -m pytest tests/validation 2>&1 | sed -u 's/^/peers:   /'
 
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached
