@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import dumbbell as db
+import forks
 
 SCENARIO = """
 name = "small"
@@ -69,7 +71,23 @@ def scenario_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
-    """The command line, started in the test's own folder."""
+    """The command line in the test's own folder, as a fork of a process that has loaded it."""
+
+    def run(*arguments: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder, "out"), Path(folder, "err")
+            status = forks.Fork(arguments, tmp_path, out, err).end(COMMAND_TIMEOUT)
+            if status is None:
+                raise subprocess.TimeoutExpired(["dumbbell", *map(os.fspath, arguments)], COMMAND_TIMEOUT)
+            texts = (path.read_text(encoding="utf-8") for path in (out, err))
+            return subprocess.CompletedProcess(["dumbbell", *map(os.fspath, arguments)], status, *texts)
+
+    return run
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Cli:
+    """The command line as a process of its own, started in the test's own folder."""
 
     def run(*arguments: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "dumbbell", *map(os.fspath, arguments)]

@@ -15,7 +15,7 @@ _LOADED = (
     "dumbbell.cli.archive", "dumbbell.cli.live", "dumbbell.cli.papers", "dumbbell.cli.plot",
     "dumbbell.cli.report", "dumbbell.cli.run", "dumbbell.cli.study", "dumbbell.cli.trace", "dumbbell.figures",
     "dumbbell.live", "dumbbell.papers", "dumbbell.report", "dumbbell.search", "dumbbell.study",
-    "scipy.special",
+    "pandas", "scipy.special",
 )  # fmt: skip
 
 
@@ -24,12 +24,17 @@ _LOCK = Lock()
 
 
 class Fork:
-    """A command in a folder, which appends to the files `out` and `err`. Threads may have one each."""
+    """A command in a folder and this environment, which appends to the files `out` and `err`.
+
+    Threads may have one each.
+    """
 
     def __init__(self, words: Sequence[str | Path], folder: Path, out: Path, err: Path) -> None:
         texts = [os.fspath(word) for word in words]
         with _LOCK:
-            self._process: ForkServerProcess = _context().Process(target=_run, args=(texts, folder, out, err))
+            self._process: ForkServerProcess = _context().Process(
+                target=_run, args=(texts, folder, out, err, dict(os.environ))
+            )
             self._process.start()
         assert self._process.pid is not None
         self.pid: int = self._process.pid
@@ -56,7 +61,9 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _run(words: list[str], folder: Path, out: Path, err: Path) -> None:
+def _run(words: list[str], folder: Path, out: Path, err: Path, environment: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
     os.chdir(folder)
     for number, path, flags in (
         (0, Path(os.devnull), os.O_RDONLY),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 import dumbbell as db
+from conftest import Cli
 from dumbbell.live import checks, scenario_of_link
 from real import skip_without_tools
 
@@ -26,3 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def link() -> db.Scenario:
     return scenario_of_link({"cbr": "12Mbit/s", "delay": "10ms"})
+
+
+@pytest.fixture
+def cli(command: Cli) -> Cli:
+    """Commands that start kernels, namespaces or emulators are processes of their own."""
+    return command

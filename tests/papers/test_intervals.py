@@ -1,6 +1,7 @@
 """No interval that a paper shows leaves the possible range of its quantity."""
 
 import ast
+import functools
 import math
 from pathlib import Path
 
@@ -65,9 +66,15 @@ def between(low, high, rng):
     return float((high if math.isfinite(high) else 0.0) - rng.pareto(0.7))
 
 
+@functools.cache
+def derived(paper):
+    return derive(far_apart(paper.study(quick=True)), paper.derived())
+
+
+@functools.cache
 def quick(paper):
     # Derived metrics of such runs could be anything: they are as far apart as they can be, too.
-    return far_apart(derive(far_apart(paper.study(quick=True)), paper.derived()).study)
+    return far_apart(derived(paper).study)
 
 
 def inside(estimate, low, high):
@@ -122,7 +129,7 @@ def test_claims_stay_within(paper):
 
 
 def test_percentages_and_rates_have_both_ends(paper):
-    result = derive(far_apart(paper.study(quick=True)), paper.derived())
+    result = derived(paper)
     by_size = result.study.by_size
     metrics = [*result.study.metrics, *(by_size.metrics if by_size else ())]
     ended = [m for m in metrics if (m.unit == "%" or "bit/s" in m.unit) and m.name not in UNBOUNDED]

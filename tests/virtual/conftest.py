@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from conftest import Cli
 from dumbbell import _native
 from dumbbell.errors import DumbbellError
 from dumbbell.live import virtual
@@ -44,6 +45,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if kind != "passed":
         pytest.fail(text, pytrace=False)
     return True
+
+
+@pytest.fixture
+def cli(command: Cli) -> Cli:
+    """Commands that start kernels, namespaces or emulators are processes of their own."""
+    return command
 
 
 def is_within(item: pytest.Item) -> bool:

@@ -357,7 +357,7 @@ def load(file: Path) -> Packets:
 
     found: Packets = {}
     try:
-        table = pq.read_table(file, memory_map=False)
+        table = pq.ParquetFile(file).read()
         columns = [table[name].to_pylist() for name in ("flow", "forward", *_SCHEMA)]
     except (OSError, KeyError, pa.ArrowException):
         raise DumbbellError(f"{file}: no packets of this cell; remove {file.stem}.json there, too") from None

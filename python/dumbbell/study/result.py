@@ -279,14 +279,20 @@ class StudyResult:
     @cached_property
     def _repeated(self) -> frozenset[tuple[Any, ...]]:
         """Arms and points of which all runs gave the same numbers."""
-        found = []
-        for key, rows in self._rows.items():
-            if len(rows) > 1:
-                values = [self._column(name)[rows] for name in self.study.columns]
-                given = [column for column in values if not np.isnan(column).all()]
-                if given and all(np.array_equal(c, np.full_like(c, c[0]), equal_nan=True) for c in given):
-                    found.append(key)
-        return frozenset(found)
+        return frozenset(key for key, rows in self._rows.items() if len(rows) > 1 and self._all_same(rows))
+
+    def _all_same(self, rows: NDArray[np.intp]) -> bool:
+        """Whether some metric has a number in these rows, and each that has one has no other."""
+        given = False
+        for name in self.study.columns:
+            values = self._column(name)[rows]
+            if not np.isnan(values[0]):
+                given = True
+            elif np.isnan(values).all():
+                continue
+            if not (values == values[0]).all():
+                return False
+        return given
 
     def _key(self, arm: str, point: dict[str, Any]) -> tuple[Any, ...]:
         self.study.arm(arm)
