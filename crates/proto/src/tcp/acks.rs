@@ -163,7 +163,8 @@ impl Acks {
     /// True if the parameters ask for more than a fixed delay.
     pub fn are_wanted(params: &Params, hosted: bool) -> bool {
         let grows = params.initial_receive_window < params.receive_window && !hosted;
-        params.delayed_acks != DelayedAcks::Fixed || grows || params.dsack || params.sack_compression
+        let more = params.dsack || params.sack_compression || params.cheat.is_some();
+        params.delayed_acks != DelayedAcks::Fixed || grows || more
     }
 
     /// What the parameters ask for, with segments of so many bytes. Where the host sets windows (`hosted`) they do not grow by

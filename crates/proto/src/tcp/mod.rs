@@ -14,6 +14,9 @@ mod bsd_tests;
 #[cfg(test)]
 mod bursts_tests;
 mod causes;
+mod cheat;
+#[cfg(test)]
+mod cheat_tests;
 #[cfg(test)]
 mod contract_tests;
 mod disorder;

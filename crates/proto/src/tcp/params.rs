@@ -6,6 +6,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
 use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
 
+use super::cheat::Cheat;
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
 use crate::choice::{ControllerChoice, OwnLaw};
@@ -194,6 +195,8 @@ config! {
         ecn: EcnFeedback = "off", "Linux net.ipv4.tcp_ecn: not asked for by default";
         /// The most that the receiver agrees to, whatever the sender asks for.
         ecn_answer: EcnFeedback = "accurate", "choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)";
+        /// How the receiver misbehaves.
+        cheat: Option<Cheat> = (), "absent: it is honest";
         /// Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or none.
         quench: Quench = "slow-start", "RFC 1122 section 4.2.3.9 (RFC 6633: none, as no router may send one any more)";
         /// Smallest retransmission timeout.

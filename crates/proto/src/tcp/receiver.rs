@@ -7,6 +7,7 @@ use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::accurate::Counts;
 use super::acks::{Acks, Pressure, SHOWN, Verdict};
+use super::cheat::Cheating;
 use super::disorder::{Disorder, SACK_BLOCK, SACK_OPTION};
 use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
 use super::reading::{Reading, Room, Rules};
@@ -81,6 +82,8 @@ pub struct Receiver {
     acks: Option<Box<Acks>>,
     /// The window, if the host has a policy.
     allowance: Option<Box<Allowance>>,
+    /// How it misbehaves, if it does.
+    cheating: Option<Box<Cheating>>,
     /// Segments beyond the window.
     ignored: u32,
 }
@@ -188,6 +191,8 @@ impl Receiver {
         let ecn = params.agreed_ecn();
         let counts = (ecn == EcnFeedback::Accurate).then(|| Box::new(Counts::new()));
         let weighs = hosted || has_policy || counts.is_some();
+        let cheating = params.cheat.as_ref().map(Cheating::new);
+        let hides = cheating.as_ref().is_some_and(|cheating| cheating.hides_marks());
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
@@ -214,11 +219,12 @@ impl Receiver {
             fin_timeout: params.rto_initial,
             feedback: 0.0,
             expired: 0,
-            exact: params.controller.needs().any(Needs::ECHOES) || counts.is_some(),
+            exact: params.controller.needs().any(Needs::ECHOES) || counts.is_some() || hides,
             counts,
             early: 0,
             acks,
             allowance,
+            cheating,
             ignored: 0,
             params,
         }
@@ -254,6 +260,7 @@ impl Receiver {
     /// A segment with data arrived where every mark counts.
     #[cold]
     fn count_mark(&mut self, ecn: Ecn, payload: u64) {
+        let ecn = self.cheating.as_ref().map_or(ecn, |cheating| cheating.seen(ecn));
         match &mut self.counts {
             Some(counts) => self.due |= counts.arrived(ecn, payload),
             None => self.echo_exactly(ecn == Ecn::Ce),
@@ -322,6 +329,9 @@ impl Receiver {
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
         acks.begins(packet.body[0]);
+        if let Some(cheating) = &mut self.cheating {
+            cheating.arrived(packet, self.segment.into());
+        }
         let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
         let pushed = packet.flags & TcpHeader::PSH != 0;
         let verdict =
@@ -369,6 +379,20 @@ impl Receiver {
         }
         self.next = disorder.fill(self.next);
         self.gap = !disorder.held.is_empty();
+    }
+
+    /// A segment that is not the next one, where losses are hidden: what is missing is taken for arrived. One that is old has
+    /// nothing new, and is acknowledged.
+    #[cold]
+    #[inline(never)]
+    fn hide(&mut self, now: Time, (number, end): (u64, u64), fin: bool, packet: &Packet) {
+        let Some(cheating) = self.cheating.as_mut().filter(|_| number > self.next) else {
+            self.due = true;
+            return;
+        };
+        cheating.skipped += number - self.next;
+        self.next = number;
+        self.in_order(now, end, fin, packet);
     }
 
     /// A segment that is not the next one, whose sender had an acknowledgement of so many segments.
@@ -513,6 +537,10 @@ impl Receiver {
         if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0) {
             counts.write(packet);
         }
+        if let Some(cheating) = self.cheating.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0)
+        {
+            self.due = cheating.alter(packet, (self.next, self.size, self.segment.into()));
+        }
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
             self.sent_special(now, packet);
         }
@@ -594,6 +622,8 @@ impl Stage for Receiver {
         }
         if number <= self.next && end > self.next {
             self.in_order(now, end, fin, packet);
+        } else if self.cheating.as_ref().is_some_and(|cheating| cheating.hides_losses()) {
+            self.hide(now, (number, end), fin, packet);
         } else {
             self.unexpected(now, (number, end), fin, packet.aux);
         }
@@ -658,12 +688,13 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        let delivered = self.next.min(self.size);
+        let skipped = self.cheating.as_ref().map_or(0, |cheating| cheating.skipped);
+        let delivered = self.next.min(self.size) - skipped;
         // A FIN has a number too, and may be held.
         let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
         ReceiverReport {
             delivered,
-            received: delivered + held.min(self.size - delivered),
+            received: delivered + held.min(self.size - skipped - delivered),
             packets: self.packets,
             out_of_order: self.disorder.as_ref().map_or(0, |disorder| disorder.arrivals),
             marks: self.marks,
