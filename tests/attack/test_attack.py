@@ -45,6 +45,16 @@ def test_copa_breaks_under_jitter(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "attack.json").read_text(encoding="utf-8"))
     assert kept["broken"]
     assert kept["margin"]["high"] < 0
+    assert any("takes jitter for a queue" in name for name in kept["mechanism"]["names"])
+    needed = {entry["change"]: entry["margin"] for entry in kept["needed"]}
+    without = next(margin for change, margin in needed.items() if change.startswith("jitter 0 ms instead of"))
+    assert without["low"] > 0
+    lines = (tmp_path / "trace.txt").read_text(encoding="utf-8").splitlines()[1:]
+    times = [float(line.split()[0]) for line in lines]
+    worst = kept["mechanism"]["worst"]
+    assert worst["start"] <= times[0] <= times[-1] <= worst["until"]
+    recorded = db.Scenario.from_file(tmp_path / "recorded.toml").run()
+    assert recorded.runs["goodput"][0] > 0.1e6 * found.shrunk["rate"]
     results = db.Scenario.from_file(tmp_path / "scenario.toml").run()
     assert results.runs["goodput"][0] < 0.6e6 * found.shrunk["rate"]
 
@@ -55,6 +65,11 @@ def test_bbr_loses_in_a_shallow_buffer(tmp_path: Path) -> None:
     assert found.broken
     assert found.shrunk is not None
     assert found.shrunk["buffer"] < 1.5
+    assert found.mechanism is not None
+    assert found.mechanism.names[0].startswith("it wants more in flight than fits")
+    assert found.mechanism.facts.overflow > 0.1
+    assert found.recorded is not None
+    assert found.recorded.broken, "a constant rate is recorded as it is"
 
 
 def test_cubic_shares_by_round_trip_time(tmp_path: Path) -> None:
@@ -63,6 +78,8 @@ def test_cubic_shares_by_round_trip_time(tmp_path: Path) -> None:
     assert found.broken
     assert found.shrunk is not None
     assert found.shrunk["ratio"] > 1
+    assert found.mechanism is not None
+    assert found.mechanism.names[0].startswith("it shares by round-trip time")
 
 
 def test_nothing_breaks_newreno_against_itself(tmp_path: Path) -> None:
@@ -71,6 +88,7 @@ def test_nothing_breaks_newreno_against_itself(tmp_path: Path) -> None:
     )
     assert not found.broken
     assert found.shrunk is None
+    assert (found.mechanism, found.recorded, found.needed) == (None, None, ())
     assert found.tried > 8
     assert found.worst == pytest.approx(1 / 3)
     write_attack(found, tmp_path)

@@ -19,6 +19,12 @@ from dumbbell.study import Metric, Study
 Network: TypeAlias = "dict[str, float]"
 """The value of each bound, by its name."""
 
+BOTTLENECK = "left->right"
+"""The link of a network that is searched."""
+
+NEAR = "sender0"
+"""The host with the shorter round-trip time, where the two differ."""
+
 _PACKET = 1500 * 8
 """Bits."""
 

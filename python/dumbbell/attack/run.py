@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dumbbell import stats
+from dumbbell import Scenario, stats
 from dumbbell._extras import require
 from dumbbell.attack.errors import AttackError
+from dumbbell.attack.mechanism import Mechanism, read_mechanism
 from dumbbell.attack.network import (
     STUDY,
     Bound,
@@ -23,6 +25,7 @@ from dumbbell.attack.network import (
     value_at,
 )
 from dumbbell.attack.property import Floats, Name, Property
+from dumbbell.attack.recorded import FILE, record_link, recorded_settings
 from dumbbell.judge.candidate import Candidate
 from dumbbell.search.optimise import POPULATION, improve, sobol
 from dumbbell.stats import Estimate
@@ -51,6 +54,23 @@ _HALVINGS = 3
 
 _DURATIONS = (("5s", "1s"), ("10s", "2s"))
 """Shorter runs that are tried, with their warm-up."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The shrunk network with a recorded link instead of a rate and jitter."""
+
+    link: str
+    """The file of opportunities, in the format of Mahimahi."""
+    scenario: str
+    """The scenario that reads it, in TOML."""
+    margin: Estimate
+    """How far it keeps the property, at fresh seeds."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the property is broken over the recorded link as well."""
+        return _below(self.margin)
 
 
 @dataclass(frozen=True)
@@ -83,6 +103,12 @@ class Attack:
     """What each name of the property is there, at fresh seeds."""
     scenario: str
     """The shrunk network as a scenario of the candidate, in TOML; empty if there is none."""
+    needed: tuple[tuple[str, Estimate], ...] = ()
+    """What of the shrunk network is not ordinary, and the margin with the ordinary value instead."""
+    mechanism: Mechanism | None = None
+    """Why it breaks, read off a trace."""
+    recorded: Recorded | None = None
+    """The shrunk network with a recorded link."""
 
     @property
     def broken(self) -> bool:
@@ -222,18 +248,49 @@ class _Attacking:
         for look, (network, study) in enumerate(reversed(trail)):
             error /= 2
             seeds = tuple(seed + look * len(_FINAL_SEEDS) for seed in _FINAL_SEEDS)
-            (values,) = self._values(study, [network], seeds)
+            (values,) = self._values(study, [settings_of(network)], seeds)
             margin = stats.mean(self._wanted.margin(values), 1 - error)
             if _below(margin):
                 scenario = study.plan([*settings_of(network), *study.arms[0].settings, f"seed={seeds[0]}"])
+                metric = next(name for controller, name in self._wanted.names if not controller)
                 return replace(
                     attack,
                     shrunk=network,
                     margin=margin,
                     levels=self._levels(values),
                     scenario=scenario.to_toml(),
+                    needed=self._needed(study, network, seeds),
+                    mechanism=read_mechanism(scenario, network, metric),
+                    recorded=self._recorded(study, network, scenario, seeds),
                 )
         return attack
+
+    def _needed(
+        self, study: Study, network: Network, seeds: tuple[int, ...]
+    ) -> tuple[tuple[str, Estimate], ...]:
+        """Return the margin with one ordinary value at a time, for what is not ordinary."""
+        needed = []
+        for bound in self._bounds:
+            ordinary = network | {bound.name: bound.rest}
+            if network[bound.name] != bound.rest and self._is_valid(tuple(ordinary.values())):
+                (values,) = self._values(study, [settings_of(ordinary)], seeds)
+                margin = stats.mean(self._wanted.margin(values))
+                was = bound.text(network[bound.name]).removeprefix(f"{bound.label} ")
+                needed.append((f"{bound.text(bound.rest)} instead of {was}", margin))
+        return tuple(needed)
+
+    def _recorded(
+        self, study: Study, network: Network, scenario: Scenario, seeds: tuple[int, ...]
+    ) -> Recorded:
+        """Return the network with a recorded link, and whether the property is broken there."""
+        link = record_link(scenario, network["rate"])
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / FILE).write_text(link, encoding="utf-8")
+            based = replace(study, base_dir=Path(folder))
+            settings = (*settings_of(network), *recorded_settings(FILE))
+            (values,) = self._values(based, [settings], seeds)
+            own = based.plan([*settings, *study.arms[0].settings, f"seed={seeds[0]}"])
+            return Recorded(link, own.to_toml(), stats.mean(self._wanted.margin(values)))
 
     def _levels(self, values: dict[Name, Floats]) -> tuple[tuple[str, Estimate], ...]:
         levels = []
@@ -259,7 +316,8 @@ class _Attacking:
         valid = [key for key in new if self._is_valid(key)]
         self._refused += len(new) - len(valid)
         if valid:
-            runs = self._values(self._study, [self._network(key) for key in valid], _SEARCH_SEEDS)
+            networks = [settings_of(self._network(key)) for key in valid]
+            runs = self._values(self._study, networks, _SEARCH_SEEDS)
             for key, values in zip(valid, runs, strict=True):
                 margin = float(np.mean(self._wanted.margin(values)))
                 if np.isnan(margin):
@@ -287,7 +345,7 @@ class _Attacking:
 
     def _breaks(self, study: Study, network: Network) -> bool:
         self._steps += 1
-        (values,) = self._values(study, [network], _CHECK_SEEDS)
+        (values,) = self._values(study, [settings_of(network)], _CHECK_SEEDS)
         return _below(stats.mean(self._wanted.margin(values), _SURE))
 
     def _shrink(self, network: Network) -> list[tuple[Network, Study]]:
@@ -340,12 +398,10 @@ class _Attacking:
         return self._study
 
     def _values(
-        self, study: Study, networks: Sequence[Network], seeds: tuple[int, ...]
+        self, study: Study, networks: Sequence[tuple[str, ...]], seeds: tuple[int, ...]
     ) -> list[dict[Name, Floats]]:
-        """Run networks; return what each name of the property is, shape (seeds,), network by network."""
-        axis = Axis(
-            AXIS, AXIS, "", tuple(range(len(networks))), tuple(settings_of(network) for network in networks)
-        )
+        """Run networks by their settings; return the names of the property, shape (seeds,), for each."""
+        axis = Axis(AXIS, AXIS, "", tuple(range(len(networks))), tuple(networks))
         result = self._run(replace(study, axes=(axis,), seeds=seeds))
         columns = {metric.name: result.matrix([metric.name])[:, 0] for metric in study.metrics}
         keys = zip(*(result.table[name].to_pylist() for name in ("arm", AXIS, "seed")), strict=True)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dumbbell import Scenario
 from dumbbell._files.folder import new_files
 from dumbbell._files.numbers import finite
+from dumbbell.attack.mechanism import Mechanism
 from dumbbell.attack.network import described
+from dumbbell.attack.recorded import FILE
 from dumbbell.attack.run import Attack
 
 
 def write_attack(attack: Attack, folder: Path) -> Path:
-    """Write ``attack.md``, ``attack.json`` and, if something was found, ``scenario.toml``; return the first.
+    """Write ``attack.md`` and ``attack.json``; return the first.
+
+    If something was found, ``scenario.toml`` has the network, ``recorded.toml`` and ``link.trace`` the same
+    with a recorded link, and ``trace.txt`` the packets where it is broken most.
 
     Parameters
     ----------
@@ -33,6 +40,13 @@ def write_attack(attack: Attack, folder: Path) -> Path:
         (part / "attack.json").write_text(text + "\n", encoding="utf-8")
         if attack.scenario:
             (part / "scenario.toml").write_text(attack.scenario, encoding="utf-8")
+        if attack.recorded:
+            (part / "recorded.toml").write_text(attack.recorded.scenario, encoding="utf-8")
+            (part / FILE).write_text(attack.recorded.link, encoding="utf-8")
+        if attack.mechanism:
+            start, until = (f"{time:.6f}s" for time in (attack.mechanism.start, attack.mechanism.until))
+            scenario = Scenario.from_file(part / "scenario.toml")
+            scenario.write_trace({"lines": part / "trace.txt"}, start=start, until=until, limit=None)
     return folder / "attack.md"
 
 
@@ -67,11 +81,51 @@ def facts(attack: Attack) -> dict[str, Any]:
         "distance": attack.distance,
         "margin": attack.margin.to_dict() if attack.margin else None,
         "levels": {label: level.to_dict() for label, level in attack.levels},
+        "needed": [{"change": change, "margin": margin.to_dict()} for change, margin in attack.needed],
+        "mechanism": _mechanism_facts(attack.mechanism) if attack.mechanism else None,
+        "recorded": {"broken": attack.recorded.broken, "margin": attack.recorded.margin.to_dict()}
+        if attack.recorded
+        else None,
         "bounds": [
             {"name": b.name, "low": b.factor.low, "high": b.factor.high, "source": b.source}
             for b in attack.bounds
         ],
     }
+
+
+def _mechanism_facts(mechanism: Mechanism) -> dict[str, Any]:
+    part = {"start": mechanism.start, "until": mechanism.until}
+    return {"names": mechanism.names, "facts": asdict(mechanism.facts), "worst": part}
+
+
+def mechanism_text(mechanism: Mechanism) -> str:
+    """Return in a sentence why the property is broken."""
+    unnamed = "no rule names the mechanism; see the table and trace.txt"
+    return "; ".join(mechanism.names) or unnamed
+
+
+def _why(attack: Attack) -> list[str]:
+    """Return the part of the report about the mechanism."""
+    lines = []
+    if attack.mechanism:
+        facts = attack.mechanism.facts.rows()
+        lines += [
+            "", "## Mechanism", "", f"{mechanism_text(attack.mechanism)}.", "",
+            "| in one run, after the warm-up | |", "|---|---|",
+            *(f"| {label} | {value} |" for label, value in facts), "",
+            f"It is worst from {attack.mechanism.start:.3g} to {attack.mechanism.until:.3g} s: `trace.txt` "
+            "has the packets of that time.",
+        ]  # fmt: skip
+    if attack.needed:
+        lines += ["", "| what is changed | margin |", "|---|---|"]
+        lines += [f"| {change} | {margin.text()} |" for change, margin in attack.needed]
+    if attack.recorded:
+        still = "breaks" if attack.recorded.broken else "does not show that it breaks"
+        lines += [
+            "", f"`recorded.toml` has `{FILE}`, the link as a source found it that never pauses, instead of "
+            f"the rate and the jitter. It {still} the property: margin {attack.recorded.margin.text()}.",
+        ]  # fmt: skip
+    return lines
 
 
 def markdown(attack: Attack) -> str:
@@ -102,6 +156,7 @@ def markdown(attack: Attack) -> str:
             lines.append(f"| {' | '.join(cells)} |")
         lines += ["", "## There, at fresh seeds", ""]
         lines += [f"- {label}: {level.text()}" for label, level in attack.levels]
+        lines += _why(attack)
         lines += [
             "",
             "## To repeat",

@@ -55,7 +55,7 @@ def attack(
     exit status is 3 if it was broken. Runs that the output folder holds already are not made again.
     """
     from dumbbell.attack import parse_property, plausible, run_attack, write_attack
-    from dumbbell.attack.write import verdict
+    from dumbbell.attack.write import mechanism_text, verdict
     from dumbbell.cli.progress import study_progress
     from dumbbell.judge import candidate_of
 
@@ -75,6 +75,8 @@ def attack(
     else:
         out = console()
         out.print(verdict(found))
+        if found.mechanism:
+            out.print(f"why: {mechanism_text(found.mechanism)}")
         if found.shrunk:
             for bound in found.bounds:
                 out.print(f"  {bound.text(found.shrunk[bound.name])}")
