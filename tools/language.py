@@ -11,7 +11,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from dumbbell import _native
+from dumbbell import _native, own
 from dumbbell.own import vocabulary
 from dumbbell.own.compiler import compiled
 
@@ -66,10 +66,8 @@ class Example:
     @property
     def text(self) -> str:
         """A whole file."""
-        names = (
-            "Ack, Array, Control, Controller, Enum, Sent, array, clamp, icbrt, isqrt, mul_div, param, random"
-        )
-        return f"from dumbbell.own import {names}, state, windowed_max, windowed_min\n{self.source}"
+        names = ", ".join(name for name in own.__all__ if name != "LawError")
+        return f"from dumbbell.own import {names}\n{self.source}"
 
     def window(self) -> int:
         """Return the window that it decides."""
@@ -241,6 +239,22 @@ EXAMPLES = (
         "Extreme of a window",
         "samples: Array = array(7)",
         ("most = windowed_max(self.samples, 1_000_000_000, ack.now, ack.rtt)\ncontrol.window = most // 1000"),
+    ),
+    Example(
+        "Real number",
+        "tenth: int = 0",
+        (
+            "self.tenth = real_div(real(1), real(10))\n"
+            "three = real_add(real_add(self.tenth, self.tenth), self.tenth)\n"
+            "# As on every processor, three tenths are a little more than 0.3.\n"
+            "if three > real_div(real(3), real(10)):\n"
+            "    control.window = real_int(real_mul(three, real(100_000)))"
+        ),
+    ),
+    Example(
+        "Real numbers below zero",
+        "",
+        ("less = real_sub(real(2), real(5))\ncontrol.window = 1000 + real_int(real_div(less, real(2)))"),
     ),
     Example(
         "Random number",

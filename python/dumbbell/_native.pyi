@@ -363,6 +363,12 @@ def law_layout() -> str:
 def law_needs() -> list[str]:
     """What a controller may need of its transport, in the order of the bits."""
 
+def interpret_laws() -> None:
+    """Let Python's interpreter run the laws of all plans that are made from now on."""
+
+def interpreted_laws() -> int:
+    """Return how many laws it runs; raise what one of them has raised."""
+
 class LawMachine:
     """A connection under a law, driven event by event: as machine code if `code` gives it, with where its answers begin.
 

@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from dumbbell.own import (
     MILLISECOND, NEVER, RATE_SHIFT, UNLIMITED, Ack, Array, Control, Controller, Enum, Sent, array, clamp,
-    icbrt, isqrt, mul_div, param, random, state, windowed_max, windowed_min,
+    icbrt, isqrt, mul_div, param, random, real, real_add, real_div, real_int, real_mul, real_sub, state,
+    windowed_max, windowed_min,
 )
 
 STEPS = 3
@@ -108,6 +109,26 @@ class Everything(Controller, kind="model", needs="repairs", exchange="xcp"):
     def parity(self, x: int) -> bool:
         return x % 2 == 0
 
+    def search(self, ack: Ack, which: Array, wanted: int) -> int:
+        """Large, and called in more than one place, with more than one array."""
+        for i in range(5):
+            if which[i] == wanted:
+                return i
+            for j in range(3):
+                if which[j] > ack.mss + i:
+                    break
+                which[j] += wanted % 5 - j
+        found = real_int(real_div(real(wanted), real_add(real(which[0]), real(ack.mss))))
+        return found if found > 3 else self.half_of(self.half_of(wanted, ack.acked), found)
+
+    def half_of(self, x: int, y: int) -> int:
+        """Large, called within its own arguments."""
+        low = min(x, y) // 2 - x % 3 + (x & 7) - (y >> 3) + max(x, 5) % 7
+        high = max(x, y) // 2 + y % 3 - (y & 5) + (x >> 2) - min(y, 9) % 4
+        if low > high:
+            return low - high
+        return high - low + (x ^ y) % 11
+
     def decide(self, ack: Ack, control: Control, extra: int):
         control.window = ack.flight + extra
         control.quantum = extra
@@ -138,6 +159,11 @@ class Everything(Controller, kind="model", needs="repairs", exchange="xcp"):
         control.window = clamp(mul_div(self.best, self.gain, root) >> RATE_SHIFT, ack.mss, HIGH)
         control.pacing = mul_div(self.best, self.gain, 8)
         control.wake_at = ack.now + lowest if lowest != 0 else NEVER
+        at = self.search(ack, self.ring, bumped)
+        other = self.search(ack, self.samples, value % 9)
+        self.count += self.half_of(self.half_of(at, other), self.half_of(other, at)) % 100
+        part = real_sub(real_mul(real(self.count), real_div(real(at), real(7))), real(other))
+        control.quantum = real_int(part)
         for j in range(4, -1, -2):
             self.ring[j] += int(self.flag) + self.ring[self.count] * j
 

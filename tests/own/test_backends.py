@@ -19,7 +19,8 @@ HAS_CC = shutil.which("cc") is not None
 
 LAWS = Path(laws.__file__).parent
 SHIPPED = [
-    ((LAWS / f"{name.lower()}.py").read_text(encoding="utf-8"), name) for name in ("Aimd", "NewReno", "Cubic")
+    ((LAWS / f"{name.lower()}.py").read_text(encoding="utf-8"), name)
+    for name in ("Aimd", "NewReno", "Cubic", "Prague", "Bbr3")
 ]
 
 

@@ -15,7 +15,6 @@ import pytest
 import dumbbell as db
 from dumbbell.errors import DumbbellError
 from dumbbell.judge.candidate import candidate_of
-from dumbbell.own import laws
 from tests.own.laws import NEWRENO
 
 TOML = """
@@ -64,23 +63,6 @@ def test_newreno_written_here_gives_the_built_in_tables(folder: Path) -> None:
     wider = scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }').run()
     assert tables(wider) == tables(scenario(folder, '{ kind = "newreno", increase = 3.0 }').run())
     assert tables(wider) != tables(mine)
-
-
-@pytest.mark.parametrize(
-    ("law", "built_in"),
-    [
-        ("newreno.py:NewReno", '"newreno"'),
-        ("cubic.py:Cubic", '{ kind = "cubic", variant = "linux", hystart = "off" }'),
-    ],
-)
-def test_shipped_laws_give_the_built_in_tables(law: str, built_in: str) -> None:
-    base = Path(laws.__file__).parent
-
-    def run(controller: str) -> str:
-        text = TOML.format(controller=controller).replace('"rfc"', '"linux"').replace("5s", "30s")
-        return tables(db.Scenario.from_toml(text, base=base).run())
-
-    assert run(f'"{law}"') == run(built_in)
 
 
 def test_the_id_of_a_run_knows_source_and_parameters(folder: Path) -> None:

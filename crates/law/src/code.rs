@@ -108,6 +108,10 @@ ops! {
     Put(Array, Word, Word),
     /// `a` = a random number from 0 to 2^63 - 1.
     Draw(Word, None, None),
+    /// `b` = where the next instruction is; goes to `a`.
+    Call(Target, Word, None),
+    /// Goes where `b` says.
+    Return(None, Word, None),
 }
 
 /// One instruction.
@@ -192,6 +196,16 @@ inputs! {
     1 "flight" signed(s.flight);
     2 "bytes" i64::from(s.bytes);
     3 "again" i64::from(s.again);
+}
+
+/// What an event brings, in the order of [`SIGNALS`], as a program reads it.
+pub fn signal_numbers(signals: &Signals) -> [i64; SIGNALS.len()] {
+    core::array::from_fn(|number| signals.field(number as u16))
+}
+
+/// What a segment that leaves brings, in the order of [`SENT`].
+pub fn sent_numbers(sent: &Sent) -> [i64; SENT.len()] {
+    core::array::from_fn(|number| sent.field(number as u16))
 }
 
 /// What a program may read and write of a control, in the order of their numbers.

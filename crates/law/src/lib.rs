@@ -18,6 +18,6 @@ mod image;
 mod machine;
 pub mod math;
 
-pub use code::{CONTROL, Op, SENT, SIGNALS};
+pub use code::{CONTROL, Op, SENT, SIGNALS, sent_numbers, signal_numbers};
 pub use image::{Program, Unfit};
 pub use machine::Machine;

@@ -9,8 +9,8 @@ use crate::code::{Inputs, Insn, Op, read, write};
 use crate::image::Program;
 use crate::math;
 
-/// Instructions over which an answer may jump backwards. The front end refuses an answer of more than a million instructions, loops
-/// unrolled, so only a hostile image needs more, and ends.
+/// Instructions that an answer may take, those counted that it jumps over. The front end refuses an answer of more than a million,
+/// loops unrolled, so only a hostile image needs more, and ends.
 const FUEL: u32 = 1 << 20;
 
 /// A connection under a program.
@@ -59,6 +59,11 @@ impl Machine {
         &mut self.words
     }
 
+    /// Takes its first words from another who answers events in its place.
+    pub fn take_words(&mut self, words: &[i64]) {
+        self.words.iter_mut().zip(words).for_each(|(word, other)| *word = *other);
+    }
+
     /// How it stands, if it has states.
     pub fn stand(&self) -> Option<Stand> {
         let (at, names) = self.program.states.as_ref()?;
@@ -73,7 +78,10 @@ impl Machine {
             let (value, unit) = match field.unit {
                 "rate" => (Rate::from_raw(number.max(0).cast_unsigned()).as_f64(), "B/s"),
                 "ns" => (number as f64 / 1e9, "s"),
-                unit => (number as f64, unit),
+                unit => match unit.strip_prefix("real") {
+                    Some(unit) => (f64::from_bits(number.cast_unsigned()), unit.trim_start()),
+                    None => (number as f64, unit),
+                },
             };
             let value = if number == i64::MAX { f64::INFINITY } else { value };
             tell(Estimate { name: field.name, unit, value });
@@ -86,18 +94,27 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
     let code = &*program.code;
     let mut at = usize::from(entry);
     let mut fuel = FUEL;
+    // Instructions from here on are not paid for.
+    let mut from = at;
     // An event without an answer begins beyond the last instruction.
     while let Some(Insn { op, a, b, c }) = code.get(at) {
         let (a, b, c) = (usize::from(*a), usize::from(*b), usize::from(*c));
         at += 1;
+        macro_rules! pay {
+            ($to:expr) => {{
+                let Some(left) = fuel.checked_sub((at - from) as u32) else { return };
+                (fuel, at) = (left, $to);
+                from = at;
+            }};
+        }
         macro_rules! jump {
             ($goes:expr) => {{
                 if $goes {
                     if a < at {
-                        let Some(left) = fuel.checked_sub((at - a) as u32) else { return };
-                        fuel = left;
+                        pay!(a);
+                    } else {
+                        at = a;
                     }
-                    at = a;
                 }
                 continue;
             }};
@@ -148,6 +165,16 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
             Op::JumpNe => jump!(words[b] != words[c]),
             Op::JumpLt => jump!(words[b] < words[c]),
             Op::JumpLe => jump!(words[b] <= words[c]),
+            Op::Call => {
+                words[b] = at as i64;
+                pay!(a);
+                continue;
+            }
+            Op::Return => {
+                // Outside the code nothing is left to do.
+                pay!(usize::try_from(words[b]).unwrap_or(usize::MAX));
+                continue;
+            }
         };
         words[a] = value;
     }

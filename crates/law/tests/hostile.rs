@@ -127,6 +127,29 @@ fn a_long_endless_loop_ends_as_soon() {
     assert_eq!(words[0], 5 - 7 * 1023 * (1024 + 1));
 }
 
+#[test]
+fn a_call_comes_back() {
+    let code = [
+        (Op::Call, 3, 1, 0),
+        (Op::Call, 3, 1, 0),
+        (Op::End, 0, 0, 0),
+        (Op::Add, 0, 0, 0),
+        (Op::Return, 0, 1, 0),
+    ];
+    let (words, _) = answer(&image(&code)).unwrap();
+    assert_eq!(words[..2], [20, 2]);
+}
+
+#[test]
+fn calls_and_returns_run_out_of_fuel() {
+    // One that returns to its own beginning.
+    assert!(answer(&image(&[(Op::Sub, 2, 2, 2), (Op::Return, 0, 2, 0)])).is_some());
+    let (words, _) = answer(&image(&[(Op::Add, 0, 0, 1), (Op::Call, 0, 2, 0)])).unwrap();
+    assert_eq!(words[0], 5 - 7 * ((1 << 19) + 1));
+    let (words, _) = answer(&image(&[(Op::Return, 0, 1, 0), (Op::Add, 0, 0, 0)])).unwrap();
+    assert_eq!(words[0], 5, "-7 lies outside");
+}
+
 /// What a change of a fit image seldom reaches: any instructions on any words, arrays and targets.
 #[test]
 fn any_instructions_end_inside_their_words() {
@@ -137,7 +160,9 @@ fn any_instructions_end_inside_their_words() {
             let [a, b, c] = [(); 3].map(|()| (random.draw() % 3) as u16);
             match Op::ALL[random.draw() as usize % Op::ALL.len()] {
                 Op::Draw => (Op::End, 0, 0, 0),
-                op if op.name().starts_with("Jump") => (op, (random.draw() % count) as u16, b, c),
+                op if op.name().starts_with("Jump") || op == Op::Call => {
+                    (op, (random.draw() % count) as u16, b, c)
+                }
                 Op::Get => (Op::Get, a, 0, c),
                 Op::Put => (Op::Put, 0, b, c),
                 // Signals and controls that do not exist are 0.

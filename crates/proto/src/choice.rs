@@ -1,11 +1,13 @@
 //! The controller of a connection: one of the registry, or one of the user's own in a library or in the language of laws.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, ConfigError, Value, json};
 use dumbbell_header::Exchange;
+use dumbbell_law::Program;
 
+use crate::controller::contract::Governs;
 use crate::controller::{AnyController, Class, Compiled, ControllerSpec, Library, Needs, Repair, exchange};
 
 /// The key of a library.
@@ -55,6 +57,16 @@ impl OwnLaw {
     }
 }
 
+/// Makes a connection under a law, other than by byte code.
+pub type Interpret = fn(&OwnLaw, &Arc<Program>) -> Box<dyn Governs>;
+
+static INTERPRETER: OnceLock<Interpret> = OnceLock::new();
+
+/// Runs all laws of this process by an interpreter from now on; the first one stays.
+pub fn interpret_with(interpret: Interpret) {
+    let _ = INTERPRETER.set(interpret);
+}
+
 /// The controller of a connection.
 #[derive(Clone, Debug)]
 pub enum ControllerChoice {
@@ -92,9 +104,12 @@ impl ControllerChoice {
                 let library = library.as_ref().expect("a plan loads libraries");
                 AnyController::Own(Box::new(library.build()))
             }
-            ControllerChoice::Own(_, law) => {
-                let law = law.as_ref().expect("a plan compiles laws");
-                AnyController::Own(Box::new(law.build()))
+            ControllerChoice::Own(law, compiled) => {
+                let compiled = compiled.as_ref().expect("a plan compiles laws");
+                AnyController::Own(match INTERPRETER.get() {
+                    Some(interpret) => interpret(law, &compiled.program),
+                    None => Box::new(compiled.build()),
+                })
             }
         }
     }

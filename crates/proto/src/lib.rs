@@ -27,7 +27,8 @@ mod transports;
 pub mod trump;
 pub mod udp;
 
-pub use choice::{ControllerChoice, OwnLaw};
+pub use choice::{ControllerChoice, OwnLaw, interpret_with};
+pub use controller::contract::Governs;
 pub use controller::{
     AnyController, Class, Compiled, Control, Controller, ControllerSpec, ENTRIES, Entered, Estimate, Event,
     Governed, Library, Native, Needs, Rate, RateSample, Repair, Signals, Stand,

@@ -2,6 +2,7 @@
 
 mod convert;
 mod errors;
+mod interpreted;
 mod language;
 #[cfg(target_os = "linux")]
 mod live;
@@ -27,6 +28,8 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::interpreted::{interpret_laws, interpreted_laws};
     #[pymodule_export]
     use super::language::{
         algorithms, aliases, check_name, controller_header, declarations, members, modules, read_report,

@@ -11,9 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::convert::from_value;
+use crate::interpreted;
 
 /// The module of the compiler. Nothing imports it before a scenario names a law.
 const COMPILER: &str = "dumbbell.own.compiler";
+/// That of Python's interpreter for laws.
+const INTERPRETER: &str = "dumbbell.own.interpreted";
 
 /// Lets plans compile laws.
 pub fn install() {
@@ -36,8 +39,12 @@ fn made(py: Python<'_>, text: &str, shown: &str, law: &OwnLaw) -> PyResult<Resul
         parameters.set_item(name, from_value(py, value)?)?;
     }
     let compiler = py.import(COMPILER)?;
-    match compiler.call_method1("made", (text, shown, &law.class, parameters)) {
+    match compiler.call_method1("made", (text, shown, &law.class, &parameters)) {
         Ok(made) => {
+            interpreted::keep(law, || {
+                let module = py.import(INTERPRETER)?;
+                Ok(module.call_method1("Interpreter", (text, shown, &law.class, &parameters))?.unbind())
+            })?;
             let (image, code) = made.extract::<(Bound<'_, PyBytes>, Option<Code<'_>>)>()?;
             // Where the system gives no memory that can be run, the byte code does the same.
             Ok(Ok((image.as_bytes().to_vec(), code.and_then(|code| native(code).ok()))))

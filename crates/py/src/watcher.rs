@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use dumbbell_sim::Progress;
 use pyo3::prelude::*;
 
+use crate::interpreted;
+
 /// Wall time between two looks at Python: short enough for Ctrl-C to feel immediate, long enough to cost nothing.
 const PERIOD: Duration = Duration::from_millis(50);
 
@@ -43,6 +45,7 @@ impl Watcher {
         self.last = self.stepped;
         let told = Python::attach(|py| {
             py.check_signals()?;
+            interpreted::raised(py)?;
             let args = (p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events);
             self.progress.as_ref().map_or(Ok(()), |f| f.call1(py, args).map(|_| ()))
         });

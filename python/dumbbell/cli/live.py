@@ -327,8 +327,9 @@ _OF_CELLS = ("draw", "quick", "runs")
     "--controllers",
     default="cubic,newreno,bbr",
     show_default=True,
-    help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only. With "
-    "--draw, names of the kernel; all that it has by default.",
+    help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only. One of "
+    "your own is my.py:Mine, with --endpoints user. With --draw, names of the kernel; by default all that "
+    "it has.",
     shell_complete=completing.matching(completing.controllers, several=True),
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")

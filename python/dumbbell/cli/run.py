@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from dumbbell import _native
 from dumbbell._files.folder import new_folder
 from dumbbell._printing import Output, significant
 from dumbbell._progress import Progress as Callback
@@ -27,6 +28,7 @@ from dumbbell.cli.common import (
     scenario_options,
 )
 from dumbbell.cli.report import print_summary
+from dumbbell.errors import DumbbellError
 
 _SHORT = 1.0
 """Runs of less than this wall time (s) show no progress bar."""
@@ -54,6 +56,11 @@ _SHORT = 1.0
     type=click.Choice(("native", "bytecode")),
     help="How laws of one's own run; as machine code by default, where the extra `native` is installed.",
 )
+@click.option(
+    "--interpreted",
+    is_flag=True,
+    help="Python's interpreter runs controllers of one's own: print and breakpoint work, and it is slow.",
+)
 def run(
     file: Path,
     settings: tuple[str, ...],
@@ -64,13 +71,20 @@ def run(
     as_json: bool,
     threads: int | None,
     law: str | None,
+    interpreted: bool,
 ) -> None:
     """Run the scenario in FILE."""
     if law is not None:
         from dumbbell.own import native
 
         native.choose(law)
+    if interpreted:
+        _native.interpret_laws()
+        threads = 1
     scenario = read_scenario(file, settings, seed)
+    if interpreted and _native.interpreted_laws() == 0:
+        remedy = "name one as the controller, such as --controller my.py:Mine, or leave the option out"
+        raise DumbbellError(f"--interpreted: no controller of {file} is a law in Python's syntax; {remedy}")
     if threads is not None and threads > 1:
         count, reason = scenario.threads(threads)
         if count < threads:
@@ -111,6 +125,8 @@ def _run(
     with _progress(start) as callback:
         try:
             results = scenario.run(callback, memory, threads)
+            # What a law has raised since the run looked last.
+            _native.interpreted_laws()
         except MemoryLimitError as error:
             results, shortage = error.results, error
     return results, max(time.perf_counter() - start, 1e-9), shortage

@@ -5,6 +5,7 @@ On real packets run connections of the kernel, or our own end points over UDP.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -179,7 +180,9 @@ def named(comparisons: Iterable[Sequence[Comparison]]) -> Iterator[tuple[str, Co
     """Yield every run of every controller with its name: the controller, and of several runs the number."""
     for runs in comparisons:
         for i, comparison in enumerate(runs):
-            yield comparison.controller + (f"-{i}" if len(runs) > 1 else ""), comparison
+            # A law has a path and a class; names are also those of files.
+            name = re.sub(r"[/\\:]+", "-", comparison.controller).strip("-.")
+            yield name + (f"-{i}" if len(runs) > 1 else ""), comparison
 
 
 def summaries(comparisons: Iterable[Sequence[Comparison]]) -> dict[str, Any]:
@@ -298,7 +301,8 @@ def compare_runs(
         Its listed flows are run; its workloads are not.
     controller
         One that the kernel has, by our name (:data:`dumbbell.live.kernel.NAMES`); only the kernel runs one
-        that the simulator lacks. Our own end points run any that asks no routers.
+        that the simulator lacks. Our own end points run any that asks no routers, laws such as ``my.py:Mine``
+        too, whose path counts from the current folder.
     at
         The link; by default the one on the first path that is all that packets meet, the slowest of several.
     profile
@@ -321,14 +325,20 @@ def compare_runs(
         If the scenario lists no flows, a flow does not cross the link, no link is all that packets meet
         (without `at`), the kernel refuses the controller, or our end points cannot run it or the scenario.
     """
+    law = law_of(controller)
+    if law is not None and endpoints == KERNEL:
+        raise DumbbellError(
+            f"--controllers: {controller} is a law, which the kernel does not have by that name; give our "
+            f"end points: --endpoints {USER}"
+        )
     if endpoints == KERNEL and controller not in NAMES:
         able = ", ".join(NAMES)
         raise DumbbellError(
             f"--controllers: {controller!r} is not a controller of the kernel; use one of {able}, or our end "
             f"points: --endpoints {USER}"
         )
-    ours = controller in {name for name, _, _ in dict(_native.algorithms())["controller"]}
-    given = prepared(scenario, controller if ours or endpoints == USER else "newreno", profile)
+    ours = law is not None or controller in {name for name, _, _ in dict(_native.algorithms())["controller"]}
+    given = prepared(scenario, law or (controller if ours or endpoints == USER else "newreno"), profile)
     about = _native.emulated(given._native, at)
     link = about["link"]
     seeds = [each.seed for each in seeded(given, runs)]
@@ -341,6 +351,12 @@ def compare_runs(
         Comparison(controller, left, right, endpoints, link, seed, drawn, tuple(about["unmet"]))
         for seed, left, right in zip(seeds, expected, arms, strict=True)
     ]
+
+
+def law_of(controller: str) -> str | None:
+    """Return a law with the whole path of its file; ``None`` of a name that is no law."""
+    file, _, label = controller.rpartition(":")
+    return f"{Path(file).absolute()}:{label}" if file.endswith(".py") else None
 
 
 def _real(scenario: Scenario, controller: str, at: str | None, endpoints: str) -> Arm:

@@ -47,6 +47,12 @@ __all__ = [
     "mul_div",
     "param",
     "random",
+    "real",
+    "real_add",
+    "real_div",
+    "real_int",
+    "real_mul",
+    "real_sub",
     "state",
     "windowed_max",
     "windowed_min",
@@ -154,6 +160,13 @@ class Control:
 class Array(list[int]):
     """Numbers of a fixed count. Reading outside it gives 0, writing there does nothing."""
 
+    def __getitem__(self, index: Any) -> Any:
+        return list.__getitem__(self, index) if 0 <= index < len(self) else 0
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if 0 <= index < len(self):
+            list.__setitem__(self, index, value)
+
 
 def array(length: int, fill: int = 0) -> Array:
     """Return an array for a field of a law."""
@@ -174,7 +187,10 @@ def param(
 
 
 def state(value: Any, *, unit: str = "") -> Any:
-    """Declare a word of state that traces show: in ``bytes``, ``ns``, ``rate`` (2^-20 bytes a second)."""
+    """Declare a word of state that traces show: in ``bytes``, ``ns``, ``rate`` (2^-20 bytes a second).
+
+    ``real`` is a real number; its unit may follow, such as ``real B/s``.
+    """
     del unit
     return value
 
@@ -199,26 +215,57 @@ def mul_div(a: int, b: int, c: int) -> int:
     return _numbers.mul_div(a, b, c)
 
 
-def _in_a_law_only(function: str) -> LawError:
-    remedy = "run it in a scenario, or step by step with dumbbell.own.interpreted.Interpreter"
-    return LawError(f"{function}()", "works in a law that dumbbell runs, not in plain Python", remedy)
+def _plain(function: str, *values: Any) -> int:
+    """Call a function that is written in the language itself."""
+    # Not at the top: scenarios with a law import this file, and need no interpreter.
+    from dumbbell.own.interpreted import plain
+
+    return int(plain()[function](*values))
 
 
 def random() -> int:
-    """Return a random number from 0 to 2^63 - 1, in a law."""
-    raise _in_a_law_only("random")
+    """Return a random number from 0 to 2^63 - 1; in plain Python, of one stream that is always the same."""
+    return _plain("random")
 
 
 def windowed_max(samples: Array, window: int, now: int, value: int) -> int:
-    """Return the largest value of the last `window`, in a law; `samples` is an array of 7."""
-    del samples, window, now, value
-    raise _in_a_law_only("windowed_max")
+    """Return the largest value of the last `window`; `samples` is an array of 7."""
+    return _plain("windowed_max", samples, window, now, value)
 
 
 def windowed_min(samples: Array, window: int, now: int, value: int) -> int:
-    """Return the smallest value of the last `window`, in a law; `samples` is an array of 7."""
-    del samples, window, now, value
-    raise _in_a_law_only("windowed_min")
+    """Return the smallest value of the last `window`; `samples` is an array of 7."""
+    return _plain("windowed_min", samples, window, now, value)
+
+
+def real(number: int) -> int:
+    """Return the real number nearest to a whole one: the bits of a number of double precision (IEEE 754)."""
+    return _plain("real", number)
+
+
+def real_int(number: int) -> int:
+    """Return the whole number of a real one; what follows the point is left out."""
+    return _plain("real_int", number)
+
+
+def real_add(a: int, b: int) -> int:
+    """Return the sum of two real numbers, rounded as processors do."""
+    return _plain("real_add", a, b)
+
+
+def real_sub(a: int, b: int) -> int:
+    """Return the difference of two real numbers."""
+    return _plain("real_sub", a, b)
+
+
+def real_mul(a: int, b: int) -> int:
+    """Return the product of two real numbers."""
+    return _plain("real_mul", a, b)
+
+
+def real_div(a: int, b: int) -> int:
+    """Return the quotient of two real numbers; 0 if the second is 0."""
+    return _plain("real_div", a, b)
 
 
 class Controller(Mapping[str, Any]):

@@ -42,6 +42,14 @@ MOST_STEPS = 1_000_000
 
 MOST_WORDS = 8192
 _NONE = 0xFFFF
+_ROUTINES = 1 << 16
+"""Words of routines have larger numbers before their places are known."""
+
+_OF_ROUTINE = ("code", "_next", "_most", "_seen", "_weight", "_spent", "_loops", "_within")
+"""What a routine that is written has for itself."""
+
+_LARGE = 30
+"""Nodes of a helper from which on it is called, where it is used twice; a smaller one is written out."""
 
 _OPS = {
     "+": "Add", "-": "Sub", "*": "Mul", "//": "Div", "%": "Rem", "&": "And", "|": "Or", "^": "Xor",
@@ -67,6 +75,27 @@ class _Frame:
     arrays: dict[str, int]
     end: _Label
     into: int | None
+
+
+@dataclass
+class _Routine:
+    """A helper whose code stands once, for all its calls."""
+
+    number: int
+    code: list[tuple[int, int, int, int]] = field(default_factory=list)
+    arguments: dict[str, int] = field(default_factory=dict)
+    result: int = 0
+    link: int = 0
+    """The word that says where its caller goes on."""
+    words: int = 0
+    steps: int = 0
+    calls: set[int] = field(default_factory=set)
+    """The routines that it calls."""
+
+    @property
+    def first(self) -> int:
+        """The first of its words, while it is not known where they are."""
+        return _ROUTINES + self.number * _ROUTINES
 
 
 class _SizeError(Exception):
@@ -106,6 +135,10 @@ class _Assembler:
         self._spent = 0
         self._inputs = self._signals
         self._loops: list[tuple[_Label, _Label]] = []
+        self._routines: dict[tuple[str, tuple[int, ...]], _Routine] = {}
+        self._within: set[int] = set()
+        self._depth = 0
+        self._shared = _shared(law)
 
     def assemble(self) -> dict[str, int]:
         """Write the code of all answers; return where each begins."""
@@ -126,7 +159,7 @@ class _Assembler:
                 self._emit("End")
                 self.steps[method.name] = self._spent
             entries[event] = begun[method.name]
-        self.words.extend([0] * (self._most - len(self.words)))
+        self._link()
         self._thread()
         return entries
 
@@ -135,17 +168,48 @@ class _Assembler:
         """Words that hold constants, and what they hold."""
         return {word: value for value, word in self._constants.items()}
 
+    def _link(self) -> None:
+        """Put routines behind the answers, and their words behind those that no call of theirs may touch."""
+        firsts: list[int] = []
+        begins: list[int] = []
+        # In the order in which they were finished: each after those that it calls.
+        routines = list(self._routines.values())
+        for routine in routines:
+            below = [firsts[number] + routines[number].words for number in routine.calls]
+            firsts.append(max([self._most, *below]))
+            begins.append(len(self.code))
+            jumps = self._jumps()
+            self.code.extend((op, a + begins[-1] if op in jumps else a, b, c) for op, a, b, c in routine.code)
+        most = max([self._most, *(first + r.words for first, r in zip(firsts, routines, strict=True))])
+        call = self._number["Call"]
+
+        def place(word: int) -> int:
+            if word < _ROUTINES:
+                return word
+            number, offset = divmod(word - _ROUTINES, _ROUTINES)
+            return firsts[number] + offset
+
+        self.code = [
+            (op, begins[a] if op == call else place(a), place(b), place(c)) for op, a, b, c in self.code
+        ]
+        if most > MOST_WORDS or len(self.code) > MOST_INSTRUCTIONS:
+            raise _SizeError
+        self.words.extend([0] * (most - len(self.words)))
+
+    def _jumps(self) -> set[int]:
+        return {number for name, number in self._number.items() if name.startswith("Jump")}
+
     def _thread(self) -> None:
         """Let jumps to jumps, and to the end, go there at once."""
-        jump, end = self._number["Jump"], self._number["End"]
-        jumps = {self._number[name] for name in self._number if name.startswith("Jump")}
+        jump, jumps = self._number["Jump"], self._jumps()
+        ends = self._number["End"], self._number["Return"]
         for number, (op, to, b, c) in enumerate(self.code):
             if op not in jumps:
                 continue
             a, ways = to, 0
             while self.code[a][0] == jump and ways < len(self.code):
                 a, ways = self.code[a][1], ways + 1
-            self.code[number] = (end, 0, 0, 0) if op == jump and self.code[a][0] == end else (op, a, b, c)
+            self.code[number] = self.code[a] if op == jump and self.code[a][0] in ends else (op, a, b, c)
 
     def _method(self, method: Method, frame: _Frame) -> None:
         for name in method.locals:
@@ -156,16 +220,21 @@ class _Assembler:
         number = self._next
         self._next += 1
         self._most = max(self._most, self._next)
-        if self._next > MOST_WORDS:
+        if self._next % _ROUTINES > MOST_WORDS:
             raise _SizeError
         return number
 
     def _emit(self, op: str, a: int = 0, b: int = 0, c: int = 0) -> int:
         self.code.append((self._number[op], a, b, c))
-        self._spent += self._weight
-        if len(self.code) > MOST_INSTRUCTIONS or self._spent > MOST_STEPS:
+        if len(self.code) > MOST_INSTRUCTIONS:
             raise _SizeError
+        self._spend(1)
         return len(self.code) - 1
+
+    def _spend(self, steps: int) -> None:
+        self._spent += self._weight * steps
+        if self._spent > MOST_STEPS:
+            raise _SizeError
 
     def _jump(self, op: str, label: _Label, b: int = 0, c: int = 0) -> None:
         number = self._emit(op, label.at or 0, b, c)
@@ -370,13 +439,25 @@ class _Assembler:
         return self._arrays[name[5:]] if name.startswith("self.") else frame.arrays[name]
 
     def _call(self, call: Call, into: int | None, frame: _Frame) -> None:
-        """Write a helper out where it is called."""
+        """Write a helper out where it is called, or call its routine."""
         method = self._law.helpers[call.helper]
+        arrays = {name: self._array(array, frame) for name, array in call.arrays}
+        if call.helper in self._shared:
+            # Arguments are reckoned first: one of them may call the same routine.
+            values = {name: self._value(value, frame) for name, value in call.numbers}
+            routine = self._routine(method, arrays)
+            for name, word in values.items():
+                self._emit("Move", routine.arguments[name], word)
+            self._emit("Call", routine.number, routine.link)
+            self._spend(routine.steps)
+            self._within.add(routine.number)
+            if into is not None:
+                self._emit("Move", into, routine.result)
+            return
         words: dict[str, int] = {}
         for name, value in call.numbers:
             words[name] = self._word()
             self._into(value, words[name], frame)
-        arrays = {name: self._array(array, frame) for name, array in call.arrays}
         # The value goes to a word of its own: the helper may read the one that it is meant for.
         result = None if into is None else self._word()
         end, loops, seen = _Label(), self._loops, dict(self._seen)
@@ -387,30 +468,81 @@ class _Assembler:
         if into is not None and result is not None:
             self._emit("Move", into, result)
 
+    def _routine(self, method: Method, arrays: dict[str, int]) -> _Routine:
+        """Return the routine of a helper with these arrays, written if this is its first call."""
+        key = method.name, tuple(arrays.values())
+        if key in self._routines:
+            return self._routines[key]
+        outside = {name: getattr(self, name) for name in _OF_ROUTINE}
+        # Its number is known when those that it calls have theirs; until then its words count from elsewhere.
+        first = _ROUTINES * (1 << 16) * (1 + self._depth)
+        self._depth += 1
+        self.code, self._seen, self._weight, self._spent, self._loops = [], {}, 1, 0, []
+        self._within, self._next, self._most = set(), first, first
+        link, result = self._word(), self._word()
+        arguments = {argument.name: self._word() for argument in method.numbers}
+        end = _Label()
+        self._method(method, _Frame(dict(arguments), arrays, end, None if method.result is None else result))
+        self._place(end)
+        self._emit("Return", 0, link)
+        self._depth -= 1
+        routine = _Routine(len(self._routines), words=self._most - first, steps=self._spent)
+        routine.calls = self._within
+
+        def named(word: int) -> int:
+            return routine.first + word - first if word >= first else word
+
+        routine.code = [(op, named(a), named(b), named(c)) for op, a, b, c in self.code]
+        routine.link, routine.result = named(link), named(result)
+        routine.arguments = {name: named(word) for name, word in arguments.items()}
+        for name, value in outside.items():
+            setattr(self, name, value)
+        self._routines[key] = routine
+        return routine
+
 
 class _Jump(Protocol):
     def __call__(self, condition: Expr, label: _Label, frame: _Frame) -> None: ...
 
 
-def _constants(law: Law) -> Iterable[int]:
-    """Yield the numbers that the code of a law names."""
-    waiting: list[object] = [0, 1]
-    yield from (0, 1)
-    for method in (*law.answers.values(), *law.helpers.values()):
-        waiting.extend(method.body)
+def _nodes(body: Iterable[Stmt]) -> Iterable[object]:
+    """Yield the statements and expressions of a body, and those within them."""
+    waiting: list[object] = [*body]
     while waiting:
         match waiting.pop():
-            case Const(value):
-                yield value
-            case For(_, numbers, body):
-                yield from (numbers.start, numbers.step, numbers[-1] if numbers else 0)
-                waiting.extend(body)
             case tuple(parts):
                 waiting.extend(parts)
-            case int() | str() | None:
+            case int() | str() | range() | None:
                 pass
             case node:
+                yield node
                 waiting.extend(vars(node).values())
+
+
+def _shared(law: Law) -> frozenset[str]:
+    """Return the helpers whose code stands once: large ones that are called in two places."""
+    bodies = {method.name: method.body for method in (*law.answers.values(), *law.helpers.values())}
+    calls: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for name, body in bodies.items():
+        nodes = list(_nodes(body))
+        sizes[name] = len(nodes)
+        for node in nodes:
+            if isinstance(node, Call):
+                calls[node.helper] = calls.get(node.helper, 0) + 1
+    return frozenset(name for name, count in calls.items() if count > 1 and sizes[name] >= _LARGE)
+
+
+def _constants(law: Law) -> Iterable[int]:
+    """Yield the numbers that the code of a law names."""
+    yield from (0, 1)
+    for method in (*law.answers.values(), *law.helpers.values()):
+        for node in _nodes(method.body):
+            match node:
+                case Const(value):
+                    yield value
+                case For(_, numbers, _):
+                    yield from (numbers.start, numbers.step, numbers[-1] if numbers else 0)
 
 
 def _text(text: str) -> bytes:

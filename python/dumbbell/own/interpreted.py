@@ -6,14 +6,17 @@ import ast
 import enum
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import CodeType
 from typing import Any, SupportsIndex
 
+from dumbbell import _native
 from dumbbell.own import numbers, prelude, vocabulary
 from dumbbell.own.errors import LawError
 from dumbbell.own.read import read
 from dumbbell.own.tree import BOOL, INT, Law
 
+_, SIGNALS, SENT, _ = _native.law_codes()
 _MASK = 2**64 - 1
 _NONE = vocabulary.CONSTANTS["UNLIMITED"]
 """No threshold, no pacing, no wake-up."""
@@ -71,6 +74,10 @@ class Control:
     """The control: negative numbers become 0, but for a request."""
 
     def __init__(self, values: Sequence[int]) -> None:
+        self.take(values)
+
+    def take(self, values: Sequence[int]) -> None:
+        """Take the numbers of another control, in the order of the contract."""
         for name, value in zip(vocabulary.CONTROL, values, strict=True):
             setattr(self, name, Int(numbers.wrap(value) if name == "request" else numbers.saturate(value)))
 
@@ -200,18 +207,37 @@ def _code(text: str, name: str) -> CodeType:
     return compile(ast.fix_missing_locations(_Wrapped().visit(ast.parse(text))), name, "exec")
 
 
+@cache
+def plain() -> Mapping[str, Callable[..., int]]:
+    """Return functions of the language for plain Python; `random` draws from one stream."""
+    stream = _Random((1, 2, 3, 4))
+    helpers = _prelude(_namespace(vocabulary.CONSTANTS, stream), _code(prelude.TEXT, "prelude"))
+
+    def wrapped(function: Callable[..., int]) -> Callable[..., int]:
+        return lambda *values: function(
+            *(value if isinstance(value, list) else Int(numbers.wrap(value)) for value in values)
+        )
+
+    return {"random": stream, **{name: wrapped(function) for name, function in helpers.items()}}
+
+
+def _prelude(space: dict[str, Any], code: CodeType) -> dict[str, Callable[..., int]]:
+    """Return the functions that are written in the language."""
+    exec(code, space)
+    helpers = space["Prelude"]()
+    return {name: getattr(helpers, name) for name in prelude.FUNCTIONS}
+
+
 class Interpreted:
     """A connection under a law that Python runs."""
 
     def __init__(self, interpreter: Interpreter, random: Sequence[int], control: Sequence[int]) -> None:
+        self._interpreter = interpreter
         self.law = interpreter.law
         self._random = _Random(random)
         space = _namespace(vocabulary.CONSTANTS, self._random)
         beforehand, code = interpreter.code
-        exec(beforehand, space)
-        helpers = space["Prelude"]()
-        for function in prelude.FUNCTIONS:
-            space[function] = getattr(helpers, function)
+        space.update(_prelude(space, beforehand))
         exec(code, space)
         self.object = space[self.law.label]()
         for word in self.law.words:
@@ -235,6 +261,29 @@ class Interpreted:
             number = Int(numbers.wrap(value) if named.code == "feedback" else numbers.saturate(value))
             setattr(signals, name, bool(number) if named.kind == BOOL else number)
         getattr(self.object, method.name)(signals, self.control)
+
+    def tell(self, numbers_of: Sequence[int], control: Sequence[int]) -> list[int]:
+        """Answer an event in a run: signals and control in the order of the machine; return the control."""
+        named = dict(zip(SIGNALS, numbers_of, strict=True))
+        return self._told(vocabulary.EVENTS[named["event"]], named, control)
+
+    def tell_sent(self, numbers_of: Sequence[int], control: Sequence[int]) -> list[int]:
+        """Answer a segment that leaves in a run."""
+        return self._told("sent", dict(zip(SENT, numbers_of, strict=True)), control)
+
+    def _told(self, event: str, named: Mapping[str, int], control: Sequence[int]) -> list[int]:
+        self.control.take(control)
+        self.on(event, named)
+        return self.control.values()
+
+    def copy(self) -> Interpreted:
+        """Return another connection that stands as this one does."""
+        other = self._interpreter.connect(self._random.state, self.control.values())
+        for word in self.law.words:
+            setattr(other.object, word.name, getattr(self.object, word.name))
+        for array in self.law.arrays:
+            setattr(other.object, array, _Array(getattr(self.object, array)))
+        return other
 
     def answer(self, event: str, **fields: int) -> None:
         """Answer an event with the fields that a law reads, such as ``acked=1460``; the others are 0."""

@@ -243,6 +243,10 @@ class _Reader:
     def _new(self, node: ast.AST, name: str) -> None:
         if name in self._words or name in self._arrays or name in self._methods or name in self._aliases:
             raise self._source.refuse(node, f"{name} stands here twice", "give one of them another name")
+        if name in ("param", "state", "array"):
+            raise self._source.refuse(
+                node, f"{name} hides the function of this name from the lines below", "choose another name"
+            )
         if name.startswith("__"):
             raise self._source.refuse(
                 node, f"{name} belongs to Python", "choose another name; fields have a first value instead"

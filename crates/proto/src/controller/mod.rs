@@ -8,7 +8,7 @@ pub mod bbr;
 pub mod bbr3;
 pub mod bic;
 mod compiled;
-mod contract;
+pub(crate) mod contract;
 pub mod copa;
 pub mod cubic;
 pub mod dcqcn;
