@@ -15,6 +15,8 @@ import pytest
 import dumbbell as db
 from dumbbell.errors import DumbbellError
 from dumbbell.judge.candidate import candidate_of
+from dumbbell.live.compare import law_of
+from dumbbell.study import Study, StudyError, plan, run_study
 from tests.own.laws import NEWRENO
 
 TOML = """
@@ -238,3 +240,99 @@ def test_tables_show_states_and_estimates(folder: Path) -> None:
     assert set(results.flows["controller"]) == {"phased"}
     assert set(results.controller_states["state"]) == {"slow", "steady"}
     assert "best" in set(results.estimates["estimate"])
+
+
+STUDY = """
+name = "steps"
+title = "Steps"
+question = "Which step?"
+seeds = { first = 1, count = 2 }
+[scenario]
+duration = "3s"
+transport = { kind = "tcp", controller = "mine.py:NewReno" }
+topology = { kind = "dumbbell", pairs = 1 }
+[[scenario.flows]]
+from = "senders"
+to = "receivers"
+[[axes]]
+name = "step"
+label = "step"
+values = [1, 2]
+set = "transport.controller={{ kind = 'mine.py:NewReno', increase = {value} }}"
+[[metrics]]
+name = "utilisation"
+unit = "%"
+better = "higher"
+source = { table = "links", link = "left->right", column = "utilisation", factor = 100 }
+"""
+
+
+def test_a_source_that_changes_while_a_study_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "study.toml").write_text(STUDY.replace("{{", "{").replace("}}", "}"), encoding="utf-8")
+
+    def numbers(name: str, changes: bool) -> list[list[float]]:
+        study = Study.from_file(folder / "study.toml")
+
+        def told(_progress: object) -> None:
+            if changes:
+                (folder / "mine.py").write_text(NEWRENO.replace("// 2", "// 9"), encoding="utf-8")
+
+        found = run_study(study, folder / name, workers=1, progress=told)
+        return [found.values("utilisation", study.arms[0].name, step=step)[1].tolist() for step in (1, 2)]
+
+    first = numbers("kept", changes=False)
+    # The first source is the one of the whole study.
+    assert numbers("changed", changes=True) == first
+    (folder / "mine.py").write_text(NEWRENO, encoding="utf-8")
+    # Where plans are too many to be kept, the run is refused.
+    monkeypatch.setattr(plan, "_MOST_PLANS", 1)
+    with pytest.raises(StudyError, match="changed while the study ran; finished runs are kept"):
+        numbers("refused", changes=True)
+
+
+def test_python_runs_a_law_in_a_run(folder: Path) -> None:
+    text = NEWRENO.replace(
+        "        self.acked = 0\n", '        print("cut", self.acked)\n        self.acked = 0\n', 1
+    )
+    (folder / "mine.py").write_text(text, encoding="utf-8")
+    plain = TOML.format(controller=MINE) + "[record]\ncontrollers = true\n"
+    (folder / "scenario.toml").write_text(plain, encoding="utf-8")
+    shown = dumbbell(folder, "run", "scenario.toml", "--interpreted", "-q", "-o", "slow")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("cut ")
+    quiet = dumbbell(folder, "run", "scenario.toml", "-q", "-o", "fast")
+    assert "cut" not in quiet.stdout
+    slow, fast = (db.load(folder / name) for name in ("slow", "fast"))
+    assert tables(slow) == tables(fast)
+    assert slow.controller_states["time"].tolist() == fast.controller_states["time"].tolist()
+
+
+def test_a_debugger_ends_a_run(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        NEWRENO.replace("        self.acked = 0\n", "        breakpoint()\n", 1), encoding="utf-8"
+    )
+    command = [sys.executable, "-m", "dumbbell", "run", "scenario.toml", "--interpreted", "-q"]
+    done = subprocess.run(
+        command, cwd=folder, input="p ack.mss\nq\n", capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "(Pdb) 1460" in done.stdout
+    assert done.returncode == 130
+    assert done.stderr == "dumbbell: interrupted\n"
+
+
+def test_interpreting_takes_a_law(folder: Path) -> None:
+    (folder / "scenario.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
+    done = dumbbell(folder, "run", "scenario.toml", "--interpreted")
+    assert done.returncode == 2
+    assert done.stderr.startswith("dumbbell: --interpreted: no controller of scenario.toml is a law")
+
+
+def test_a_comparison_takes_a_law(folder: Path) -> None:
+    (folder / "scenario.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
+    done = dumbbell(folder, "compare-real", "scenario.toml", "--controllers", "mine.py:NewReno")
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "is a law, which the kernel does not have by that name; give our end points: --endpoints user\n"
+    )
+    assert law_of("mine.py:NewReno") == f"{Path.cwd()}/mine.py:NewReno"
+    assert law_of("cubic") is None

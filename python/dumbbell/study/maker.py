@@ -12,7 +12,7 @@ from dumbbell._run import MemoryLimitError
 from dumbbell._scenario import Scenario, run_seeds
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate, in_python
-from dumbbell.study.plan import Study
+from dumbbell.study.plan import Study, digests, run_id
 from dumbbell.study.spec import Metric, RunSpec
 
 PERIOD = 0.5
@@ -30,6 +30,9 @@ class Maker:
         Scenarios by their settings without the seed; others are planned when they come.
     memory
         The bytes that each run may take; see :meth:`dumbbell.Scenario.run`.
+    version
+        That of the plan which gave the runs their ids. With it, a scenario that is planned when its run comes
+        must still be the one of the id: a file that it names, such as a law, may have changed.
     """
 
     def __init__(
@@ -37,10 +40,12 @@ class Maker:
         study: Study,
         planned: Mapping[tuple[str, ...], Scenario] | None = None,
         memory: int | None = None,
+        version: str | None = None,
     ) -> None:
         self._study = study
         self._planned = planned or {}
         self._memory = memory
+        self._digest = None if version is None else digests(study, version)
         self._in_python = [(i, m) for i, m in enumerate(study.metrics) if in_python(m)]
         left = {index for index, _ in self._in_python}
         sources: list[Any] = [None if i in left else m.source for i, m in enumerate(study.metrics)]
@@ -97,6 +102,13 @@ class Maker:
         # The seed is the last setting.
         settings = run.settings[:-1]
         planned = self._planned.get(settings)
-        if planned is None:
-            planned = self._study.plan(settings)
+        if planned is not None:
+            return planned
+        # As the study planned it: another seed comes with the run.
+        planned = self._study.plan([*settings, "seed=0"])
+        if self._digest is not None and run_id(self._digest(planned), run.seed) != run.id:
+            raise StudyError(
+                f"the run with {', '.join(run.settings)}: a file of its scenario changed while the study ran; "
+                "finished runs are kept: start the study again"
+            )
         return planned

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import runpy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -310,7 +310,7 @@ class Cell:
 
     def run_id(self, seed: int) -> str:
         """Return the id of the run with that seed: 32 hexadecimal digits."""
-        return hashlib.sha256(self.digest + str(seed).encode()).hexdigest()[:32]
+        return run_id(self.digest, seed)
 
 
 class StudyPlan:
@@ -402,11 +402,22 @@ def axis_type(axis: Axis) -> pa.DataType:
     return pa.int64() if all(isinstance(value, int) for value in axis.values) else pa.float64()
 
 
-def _cells(study: Study, version: str) -> list[Cell]:
-    """Plan every arm at every point, all checked."""
+def run_id(digest: bytes, seed: int) -> str:
+    """Return the id of a run: 32 hexadecimal digits."""
+    return hashlib.sha256(digest + str(seed).encode()).hexdigest()[:32]
+
+
+def digests(study: Study, version: str) -> Callable[[Scenario], bytes]:
+    """Return what gives the digest of a planned scenario with seed 0: see :class:`Cell`."""
     what = [(metric.name, write_source(metric.source)) for metric in study.metrics]
     by_size = [study.by_size.write()] if study.by_size else []
     common = json.dumps([version, what, *by_size], sort_keys=True)
+    return lambda scenario: hashlib.sha256(f"{scenario.plan_hash} {common}".encode()).digest()
+
+
+def _cells(study: Study, version: str) -> list[Cell]:
+    """Plan every arm at every point, all checked."""
+    digest_of = digests(study, version)
     # The names of links and groups, which take a while to explain, matter to some metrics only.
     named = [m for m in study.metrics if not callable(m.source) and {"link", "group"} & set(m.source)]
     group = study.by_size.group if study.by_size else None
@@ -421,7 +432,7 @@ def _cells(study: Study, version: str) -> list[Cell]:
             settings = filled(settings, point)
             # Seeds change random draws and nothing in the plan: one plan stands for those of all seeds.
             scenario = study.plan([*settings, "seed=0"])
-            digest = hashlib.sha256(f"{scenario.plan_hash} {common}".encode()).digest()
+            digest = digest_of(scenario)
             explained = scenario.explain() if named or group else {}
             problems = [
                 line

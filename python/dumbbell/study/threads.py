@@ -38,7 +38,7 @@ class Threads:
         stop = threading.Event()
         durable = _Count()
         failures: list[BaseException] = []
-        make = Maker(study, queue.plan.planned, limit_of_run(self._memory, self._workers))
+        make = Maker(study, queue.plan.planned, limit_of_run(self._memory, self._workers), queue.plan.version)
 
         def watch(_now: float, _duration: float, _events: int) -> None:
             if stop.is_set():
