@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import dumbbell as db
 from dumbbell.errors import DumbbellError
 from dumbbell.judge.candidate import candidate_of
 from dumbbell.live.compare import law_of
+from dumbbell.papers import find_paper
 from dumbbell.study import Study, StudyError, plan, run_study
 from tests.own.laws import NEWRENO
 
@@ -336,3 +338,18 @@ def test_a_comparison_takes_a_law(folder: Path) -> None:
     )
     assert law_of("mine.py:NewReno") == f"{Path.cwd()}/mine.py:NewReno"
     assert law_of("cubic") is None
+
+
+def test_the_tournament_takes_a_law(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        NEWRENO.replace("Controller):", 'Controller, name="mine"):'), encoding="utf-8"
+    )
+    given = f"{folder / 'mine.py'}:NewReno"
+    study = replace(find_paper("tournament"), laws=(given,)).study(quick=True)
+    assert (study.arms[0].name, study.arms[-1].name) == ("cubic", "mine")
+    planned = study.plan([*study.arms[-1].settings, "seed=0"])
+    assert planned.to_dict()["transport"]["controller"] == given
+    with pytest.raises(DumbbellError, match="mine takes part already; name the law otherwise"):
+        replace(find_paper("tournament"), laws=(given, given)).study()
+    with pytest.raises(DumbbellError, match="compares no controllers; reproduce the tournament with it"):
+        replace(find_paper("rcp-fct"), laws=(given,)).study()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,13 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @click.option(
     "--quick/--full", default=True, show_default=True, help="Few runs, or all that the study asks for."
 )
+@click.option(
+    "--controller",
+    "laws",
+    multiple=True,
+    metavar="FILE:CLASS",
+    help="A controller of your own that takes part, such as my.py:Mine. May be repeated. Of the tournament.",
+)
 @runs_options
 @click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
 @trust_option
@@ -73,6 +81,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @quiet_option
 def reproduce(
     name: str,
+    laws: tuple[str, ...],
     output: Path,
     quick: bool,
     executor: str,
@@ -92,7 +101,7 @@ def reproduce(
     from dumbbell.papers import find_paper
     from dumbbell.papers import reproduce as run
 
-    paper = find_paper(name)
+    paper = replace(find_paper(name), laws=laws)
     ask_trust(paper.folder, paper.programs, trust)
     out = console()
     with study_progress(paper.name) as progress:

@@ -30,7 +30,7 @@ from dumbbell.report import (
     index_of,
     report_problems,
 )
-from dumbbell.study import Derived, Metric, Study, StudyError, StudyResult
+from dumbbell.study import Arm, Derived, Metric, Study, StudyError, StudyResult
 
 _HERE = Path(__file__).parent
 
@@ -139,6 +139,8 @@ class Paper:
     """Name of the further study; empty for the first one of the folder."""
     shared: _Files | None = field(default=None, repr=False, compare=False)
     """The files of the folder, as far as another of its studies has read them."""
+    laws: tuple[str, ...] = ()
+    """Laws of the user that take part, such as ``my.py:Mine``: each is one more arm."""
 
     @property
     def programs(self) -> tuple[Path, ...]:
@@ -174,10 +176,34 @@ class Paper:
         with self._placed():
             if self.companion:
                 study = replace(self._added.study(study.companion(self.companion)), name=self.name)
+            if self.laws:
+                study = replace(study, arms=(*study.arms, *self._entrants(study)))
             problems = report_problems(study, (entry.name for entry in self._derived(study)))
             if problems:
                 raise StudyError(problems)
         return study
+
+    def _entrants(self, study: Study) -> list[Arm]:
+        """Return an arm for each law of the user."""
+        from dumbbell.own.file import read_law
+
+        known = {arm.name for arm in study.arms}
+        if any(f"transport.controller={arm.name}" not in arm.settings for arm in study.arms):
+            raise PaperError(
+                f"--controller: {self.name} compares no controllers; reproduce the tournament with it"
+            )
+        arms = []
+        for given in self.laws:
+            path, law = read_law(given)
+            if law.name in known:
+                raise PaperError(
+                    f"--controller: {given}: {law.name} takes part already; name the law otherwise: "
+                    f'class {law.label}(Controller, name="mine")'
+                )
+            known.add(law.name)
+            setting = f"transport.controller={path.absolute()}:{law.label}"
+            arms.append(Arm(law.name, law.name, (setting,)))
+        return arms
 
     @contextmanager
     def _placed(self) -> Iterator[None]:

@@ -80,7 +80,8 @@ def reproduce(
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
     kind = "--quick" if quick else "--full"
-    command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
+    laws = "".join(f" --controller {shlex.quote(law)}" for law in paper.laws)
+    command = f"dumbbell reproduce {paper.name} {kind}{laws} -o {shlex.quote(readable(folder.name))}"
     own = paper.answer(result)
     report = write_report(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(),

@@ -108,7 +108,7 @@ class Maker:
         planned = self._study.plan([*settings, "seed=0"])
         if self._digest is not None and run_id(self._digest(planned), run.seed) != run.id:
             raise StudyError(
-                f"the run with {', '.join(run.settings)}: a file of its scenario changed while the study ran; "
-                "finished runs are kept: start the study again"
+                f"the run with {', '.join(run.settings)}: a file of its scenario changed while the study "
+                "ran; finished runs are kept: start the study again"
             )
         return planned
