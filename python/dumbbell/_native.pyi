@@ -360,6 +360,13 @@ def law_events() -> list[str]:
 def law_layout() -> str:
     """Where the structs of the contract have their fields, a line each: name, offset, size; structs with their size."""
 
+def law_broken(image: bytes, stories: int) -> tuple[int, str, str, list[int]] | None:
+    """Return the first law of its class that an image breaks in so many drawn connections.
+
+    That is the number of the connection, the law, the event, and window and threshold (bytes): both windows,
+    before and after, then both thresholds.
+    """
+
 def law_needs() -> list[str]:
     """What a controller may need of its transport, in the order of the bits."""
 

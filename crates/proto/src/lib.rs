@@ -8,6 +8,7 @@ pub mod deviation;
 mod forged;
 pub mod host;
 mod late;
+pub mod laws;
 pub mod lttp;
 mod numbered;
 mod pacer;

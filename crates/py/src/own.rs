@@ -4,7 +4,7 @@ use std::io;
 
 use dumbbell_cc::{Control, Duration, Event, Needs, Random, Rate, RateSample, Sent, Signals, Time};
 use dumbbell_law::{CONTROL, Op, Program, SENT, SIGNALS};
-use dumbbell_proto::{Compiled, ENTRIES, Governed, Native, OwnLaw};
+use dumbbell_proto::{Compiled, ENTRIES, Governed, Native, OwnLaw, laws};
 use dumbbell_sim::own::{Made, Refused, compile_with};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -93,6 +93,24 @@ pub fn law_events() -> Vec<String> {
 #[pyfunction]
 pub fn law_needs() -> Vec<&'static str> {
     Needs::ALL.iter().map(|(name, ..)| *name).collect()
+}
+
+/// The first law of its class that a law as byte code breaks in so many drawn connections: the number of the connection, the law,
+/// the event, and the window and the threshold before and after.
+#[pyfunction]
+pub fn law_broken(image: &[u8], stories: u64) -> PyResult<Option<(u64, &'static str, String, [u64; 4])>> {
+    let program = Program::read(image).map_err(|unfit| PyValueError::new_err(unfit.0))?;
+    let law = Compiled::new(program, None);
+    let found = laws::judge(&|| laws::Subject::compiled(&law), 0..stories);
+    Ok(found.err().map(|(story, broken)| {
+        let event =
+            broken.turn.map_or(String::new(), |turn| format!("{:?}", turn.signals.event).to_lowercase());
+        let windows = broken.turn.map_or([0; 4], |turn| {
+            let (before, after) = (turn.before, turn.after);
+            [before.window, after.window, before.threshold, after.threshold]
+        });
+        (story, broken.law, event, windows)
+    }))
 }
 
 fn signals(numbers: &[u64]) -> Option<Signals> {

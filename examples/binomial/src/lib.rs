@@ -66,6 +66,8 @@ impl Avoidance for Binomial {
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_proto::laws;
+
     use super::*;
 
     #[test]
@@ -75,5 +77,15 @@ mod tests {
         // 100 - 0.5 * 10 segments of 1000 bytes.
         assert_eq!(laws.threshold(&signals, &Control::default()), 95_000);
         assert_eq!(laws.increase(&signals, 100.0), 0.1);
+    }
+
+    #[test]
+    fn it_obeys_the_laws_of_windows() {
+        let make = || laws::Subject::of(&Params::default());
+        laws::judge(&make, 0..500).unwrap_or_else(|(story, broken)| panic!("story {story}: {broken}"));
+        // One that grows otherwise is told apart.
+        let other = || laws::Subject::of(&Params { k: 1.0, ..Params::default() });
+        assert_eq!(laws::alike(&make, &make, 0..50), None);
+        assert!(laws::alike(&make, &other, 0..50).is_some());
     }
 }

@@ -20,7 +20,7 @@ def names_law(name: str) -> bool:
 def check_law(name: str, as_json: bool) -> None:
     """Say what the laws of a file need, what they cost, and whether the kernel could have them."""
     from dumbbell.own.file import read_laws
-    from dumbbell.own.report import Report
+    from dumbbell.own.report import STORIES, Report
 
     path, found = read_laws(name)
     reports = [Report(*law) for law in found]
@@ -40,6 +40,11 @@ def check_law(name: str, as_json: bool) -> None:
                 source = f" ({word.source})" if word.source else ""
                 unit = f" {word.unit}" if word.unit else ""
                 out.print(f"parameter {word.name} = {word.value}{unit}{low}{high}{source}")
+        out.print(
+            f"laws of its kind: kept in {STORIES:,} drawn connections"
+            if report.broken is None
+            else f"laws of its kind: broken in drawn connection {report.broken.connection}: {report.broken}"
+        )
         steps = ", ".join(f"{event} {report.compiled.steps[m.name]:,}" for event, m in law.answers.items())
         words = "word" if report.state == 1 else "words"
         out.print(f"state: {report.state} {words} of 64 bits a connection")

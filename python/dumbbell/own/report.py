@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from dumbbell import _native
+from dumbbell.own import vocabulary
 from dumbbell.own.code import Compiled, reads
 from dumbbell.own.tree import Law
 
@@ -43,6 +46,35 @@ _MEANING = {
 }
 
 
+STORIES = 1000
+"""Drawn connections that a law is held to the laws of its kind in."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A law of its kind that a law has broken."""
+
+    connection: int
+    """The number of the drawn connection."""
+    law: str
+    event: str
+    """Empty if no single event shows it."""
+    windows: list[int]
+    """The window before and after the event, the threshold before and after (bytes)."""
+
+    def __str__(self) -> str:
+        if not self.event:
+            return self.law
+        window, new_window, threshold, new_threshold = (
+            "none" if number == vocabulary.CONSTANTS["UNLIMITED"] else f"{number:,}"
+            for number in self.windows
+        )
+        return (
+            f"{self.law}; at on_{self.event}, window {window} -> {new_window}, threshold {threshold} -> "
+            f"{new_threshold} bytes"
+        )
+
+
 @dataclass(frozen=True)
 class Report:
     """What is to be said of a law."""
@@ -70,6 +102,12 @@ class Report:
             reasons.append(f"{self.state} words of state are more than {KERNEL_WORDS}")
         return reasons
 
+    @cached_property
+    def broken(self) -> Broken | None:
+        """The first law of its kind that it breaks in :data:`STORIES` drawn connections."""
+        found = _native.law_broken(self.compiled.image, STORIES)
+        return None if found is None else Broken(*found)
+
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON types."""
         law = self.law
@@ -92,4 +130,5 @@ class Report:
             "instructions": self.compiled.instructions,
             "most_steps": {event: self.compiled.steps[m.name] for event, m in law.answers.items()},
             "kernel": self.kernel,
+            "broken": None if self.broken is None else vars(self.broken),
         }  # fmt: skip

@@ -1,5 +1,4 @@
-//! What holds for controllers whatever happens to them: laws of all, laws of each class, and for each law a controller
-//! that breaks it.
+//! Every controller under the laws of `crate::laws`, and for each law a controller that breaks it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -12,58 +11,26 @@ use proptest::test_runner::{TestError, TestRng, TestRunner};
 
 use super::probe::Probe;
 use super::*;
+use crate::laws::{Declared, LARGEST, MSS, Make, Step, Story, Subject, obeys};
 use crate::tcp;
 use crate::testing::{Fate, Pipe, opening, read};
 use crate::transport::{ReceiveEnd, SendEnd};
 
-const MSS: u64 = 1000;
-/// Above what any controller asks for.
-const LARGEST: u64 = 1 << 40;
+type Law = Result<(), String>;
 
-/// What a controller of windows declares beside its class.
-#[derive(Clone, Copy)]
-struct Declared {
-    limited_start: bool,
-    remembers_path: bool,
-}
-
-impl Default for Declared {
-    fn default() -> Declared {
-        Declared { limited_start: true, remembers_path: false }
+/// One of the registry.
+fn of(spec: &ControllerSpec) -> Subject {
+    Subject {
+        class: Some(spec.class()),
+        needs: spec.needs(),
+        declared: Declared { limited_start: spec.limited_start(), remembers_path: spec.remembers_path() },
+        controller: spec.build(),
     }
 }
 
-/// What a controller declares, and how it answers.
-struct Subject {
-    /// The class whose laws hold; `None`: those of all alone.
-    class: Option<Class>,
-    needs: Needs,
-    declared: Declared,
-    controller: AnyController,
-}
-
-/// Makes new controllers of one kind.
-type Make<'a> = &'a dyn Fn() -> Subject;
-
-impl Subject {
-    fn of(spec: &ControllerSpec) -> Subject {
-        Subject {
-            class: Some(spec.class()),
-            needs: spec.needs(),
-            declared: Declared { limited_start: spec.limited_start(), remembers_path: spec.remembers_path() },
-            controller: spec.build(),
-        }
-    }
-
-    /// One made by a test.
-    fn by(
-        class: Class,
-        needs: Needs,
-        answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
-    ) -> Subject {
-        let controller = AnyController::Own(Box::new(Probe::new(answer)));
-        Subject { class: Some(class), needs, declared: Declared::default(), controller }
-    }
+/// One made by a test.
+fn by(class: Class, needs: Needs, answer: impl FnMut(&Signals, &mut Control) + Send + 'static) -> Subject {
+    Subject::new(class, needs, Box::new(Probe::new(answer)))
 }
 
 /// Every controller as the profile has it.
@@ -81,30 +48,6 @@ static EVERY: LazyLock<Vec<(&str, ControllerSpec)>> = LazyLock::new(|| {
         .flat_map(|profile| all(profile).into_iter().map(move |spec| (profile, spec)))
         .collect()
 });
-
-/// An event and what is new with it.
-#[derive(Clone, Debug)]
-struct Step {
-    event: Event,
-    /// Bytes acknowledged, and the parts of them that were marked and as much that was lost.
-    acked: u64,
-    marked: f64,
-    lost: f64,
-    in_recovery: bool,
-    window_limited: bool,
-    repeated: bool,
-    app_limited: bool,
-    new_round: bool,
-    /// The part of the window that is outstanding.
-    used: f64,
-    /// The time since the event before.
-    wait: Duration,
-    rtt: Duration,
-    /// Delivery rate in bytes a second; none below 1000.
-    rate: f64,
-    /// Change of rate that routers granted, in bytes a second.
-    feedback: f64,
-}
 
 prop_compose! {
     fn step()(
@@ -127,14 +70,6 @@ prop_compose! {
     }
 }
 
-/// A connection: its initial window in segments, its threshold, and what happens.
-#[derive(Clone, Debug)]
-struct Story {
-    initial: u64,
-    threshold: u64,
-    steps: Vec<Step>,
-}
-
 prop_compose! {
     fn story()(
         initial in 1_u64..50,
@@ -145,239 +80,15 @@ prop_compose! {
     }
 }
 
-/// One event of a story: what the controller was told, and its control before and after.
-struct Turn {
-    signals: Signals,
-    before: Control,
-    after: Control,
-}
-
-impl Story {
-    /// Tells the story to a controller.
-    fn told_to(&self, subject: &mut Subject, mut each: impl FnMut(&Turn)) {
-        let window = self.initial * MSS;
-        let mut control = Control { window, threshold: self.threshold, ..Control::default() };
-        let mut signals = Signals::at_start(window, MSS as u32);
-        let mut turn = |signals: Signals, control: &mut Control| {
-            let before = *control;
-            subject.controller.on(&signals, control);
-            each(&Turn { signals, before, after: *control });
-            control.window = control.window.clamp(MSS, LARGEST);
-        };
-        turn(signals, &mut control);
-        for step in &self.steps {
-            let news = matches!(step.event, Event::Ack | Event::Recovered);
-            let acked = if news { step.acked } else { 0 };
-            signals.now += step.wait;
-            signals.event = step.event;
-            signals.acked = acked;
-            signals.delivered += acked;
-            signals.flight = (control.window as f64 * step.used) as u64;
-            signals.feedback = (step.feedback * FEEDBACK_UNIT) as i64;
-            signals.lost = (step.acked as f64 * step.lost) as u64;
-            signals.marked = (acked as f64 * step.marked) as u64;
-            signals.round += u64::from(news && step.new_round);
-            signals.in_recovery = step.in_recovery;
-            signals.window_limited = step.window_limited;
-            signals.repeated = step.repeated && step.event == Event::Timeout;
-            signals.rtt = if news { step.rtt } else { Duration::ZERO };
-            if !signals.rtt.is_zero() {
-                let first = signals.min_rtt.is_zero();
-                signals.min_rtt = if first { step.rtt } else { signals.min_rtt.min(step.rtt) };
-                signals.smoothed_rtt =
-                    if first { step.rtt } else { (signals.smoothed_rtt * 7 + step.rtt) / 8 };
-            }
-            signals.rate = RateSample::NONE;
-            if news && step.rate >= 1000.0 {
-                let delivered = ((step.rate * step.rtt.as_secs_f64()) as u64).min(signals.delivered);
-                signals.rate = RateSample {
-                    rate: Rate::from_f64(step.rate),
-                    interval: step.rtt,
-                    delivered,
-                    prior_delivered: signals.delivered - delivered,
-                    lost: signals.lost,
-                    in_flight: signals.flight + acked,
-                    packets_in_flight: (signals.flight + acked).div_ceil(MSS) as u32,
-                    app_limited: step.app_limited,
-                    reserved: [0; 3],
-                };
-            }
-            turn(signals, &mut control);
-        }
-    }
-}
-
-type Law = Result<(), String>;
-
-/// Fails with the words `law` if a condition does not hold.
-fn holds(condition: bool, law: &str, turn: &Turn) -> Law {
-    let Turn { signals, before, after } = turn;
-    if condition { Ok(()) } else { Err(format!("{law}\n{signals:?}\n{before:?}\n{after:?}")) }
-}
-
-/// What every controller obeys.
-fn sane(needs: Needs, turn: &Turn) -> Law {
-    let Turn { signals, before, after } = turn;
-    holds(after.window >= 1 && after.window < LARGEST, "the window stays finite", turn)?;
-    holds(after.pacing > Rate::ZERO, "the pacing rate is above zero", turn)?;
-    let unpaced = after.pacing == Control::UNPACED;
-    holds(needs.any(Needs::PACING) || unpaced, "only a controller that says so paces", turn)?;
-    holds(
-        needs.any(Needs::ROUTERS) || after.request == 0,
-        "only a controller that says so asks routers",
-        turn,
-    )?;
-    let new = after.wake_at != before.wake_at;
-    holds(!new || after.wake_at > signals.now, "a wake-up lies in the future", turn)?;
-    holds(needs.any(Needs::WAKE) || !new, "only a controller that says so is woken", turn)
-}
-
-/// What controllers obey whose window acknowledgements open and losses close (RFC 5681 section 3.1).
-fn window_law(declared: Declared, delayed: bool, turn: &Turn) -> Law {
-    let Turn { signals, before, after } = turn;
-    match signals.event {
-        Event::Loss | Event::Timeout | Event::Ecn => {
-            holds(after.window <= before.window.max(2 * MSS), "congestion opens no window", turn)?;
-            if signals.repeated {
-                holds(
-                    after.threshold == before.threshold,
-                    "a timer that expires again keeps the threshold",
-                    turn,
-                )?;
-            } else {
-                let flight = signals.flight.max(2 * MSS);
-                let most = if declared.remembers_path { u64::MAX } else { flight };
-                holds(
-                    (2 * MSS..=most).contains(&after.threshold),
-                    "the threshold is a part of what was outstanding",
-                    turn,
-                )?;
-            }
-            let one = signals.event != Event::Timeout || after.window == MSS;
-            holds(one, "a timeout leaves one segment", turn)
-        }
-        Event::Ack => {
-            // Marks that are counted one by one, and delays, close the window on acknowledgements.
-            let marked = signals.marked > 0 || delayed;
-            holds(after.window >= before.window || marked, "an acknowledgement closes no window", turn)?;
-            holds(
-                after.threshold == before.threshold || marked,
-                "an acknowledgement keeps the threshold",
-                turn,
-            )?;
-            let still = signals.in_recovery || !signals.window_limited;
-            holds(
-                !still || after.window <= before.window,
-                "the window grows only when it is the limit",
-                turn,
-            )?;
-            let slow = before.window < before.threshold;
-            let limit = before.window + signals.growth_limit;
-            let limited = slow && declared.limited_start;
-            holds(!limited || after.window <= limit, "slow start adds no more than its limit", turn)
-        }
-        Event::Idle => holds(after.window <= before.window, "an idle time opens no window", turn),
-        Event::Recovered => {
-            let most = before.window.max(before.threshold);
-            holds(after.window <= most, "recovery ends with the threshold at most", turn)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What controllers obey that follow the feedback of routers.
-fn router_law(turn: &Turn) -> Law {
-    let Turn { signals, before, after } = turn;
-    match signals.event {
-        Event::Ack | Event::Recovered => {
-            let less = after.window >= before.window || signals.feedback < 0;
-            holds(less, "only routers close the window", turn)?;
-            let more = after.window <= before.window + 1 || signals.feedback > 0;
-            holds(more, "only routers open the window", turn)
-        }
-        Event::Loss | Event::Timeout | Event::Ecn => {
-            holds(after.window <= before.window.max(2 * MSS), "congestion opens no window", turn)
-        }
-        _ => holds(after.window <= before.window, "only routers open the window", turn),
-    }
-}
-
-/// What controllers obey that move a rate in steps.
-fn rate_law(turn: &Turn) -> Law {
-    let Turn { signals, before, after } = turn;
-    if matches!(signals.event, Event::Loss | Event::Timeout | Event::Ecn | Event::Idle) {
-        holds(after.pacing <= before.pacing, "neither congestion nor an idle time raises a rate", turn)?;
-        let window = before.window.max(MSS);
-        holds(after.window <= window, "neither congestion nor an idle time opens a window", turn)?;
-    }
-    Ok(())
-}
-
-/// The largest rate and the longest round-trip time that a controller has seen.
-#[derive(Default)]
-struct Seen {
-    rate: f64,
-    rtt: f64,
-}
-
-impl Seen {
-    /// True if round trips have taken longer than the shortest.
-    fn delayed(&mut self, turn: &Turn) -> bool {
-        self.rtt = self.rtt.max(turn.signals.rtt.as_secs_f64());
-        self.rtt > turn.signals.min_rtt.as_secs_f64()
-    }
-}
-
-/// What controllers obey that follow a model: the factors of BBR are at most 2.89, and its window has room for what
-/// acknowledgements gather in 100 ms (draft-ietf-ccwg-bbr).
-fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
-    let Turn { signals, after, .. } = turn;
-    let shortest = if signals.min_rtt.is_zero() { 1e-3 } else { signals.min_rtt.as_secs_f64() };
-    seen.rate =
-        seen.rate.max(signals.rate.rate.as_f64()).max(signals.initial_window as f64 / shortest.max(1e-6));
-    seen.rtt = seen.rtt.max(signals.rtt.as_secs_f64());
-    let paced = after.pacing == Control::UNPACED || after.pacing.as_f64() <= 3.0 * seen.rate;
-    holds(paced, "the pacing rate is at most three times the largest rate seen", turn)?;
-    let most = 3.0 * seen.rate * (seen.rtt + 0.1) + (signals.initial_window + 8 * MSS) as f64;
-    holds(
-        after.window as f64 <= most,
-        "the window is at most three times what the path was seen to hold",
-        turn,
-    )
-}
-
-/// Holds a controller to the laws of all and to those of its class, in one story.
-fn obeys(make: Make<'_>, story: &Story) -> Law {
-    let mut subject = make();
-    let (class, needs, declared) = (subject.class, subject.needs, subject.declared);
-    let (mut law, mut seen, mut answers) = (Ok(()), Seen::default(), Vec::new());
-    story.told_to(&mut subject, |turn| {
-        answers.push(turn.after);
-        if law.is_ok() {
-            law = sane(needs, turn).and_then(|()| match class {
-                Some(Class::Window) => {
-                    window_law(declared, needs.any(Needs::RATES) && seen.delayed(turn), turn)
-                }
-                Some(Class::Model) => model_law(turn, &mut seen),
-                Some(Class::Router) => router_law(turn),
-                Some(Class::Rate) => rate_law(turn),
-                None => Ok(()),
-            });
-        }
-    });
-    law?;
-    let mut again = Vec::new();
-    story.told_to(&mut make(), |turn| again.push(turn.after));
-    if answers == again { Ok(()) } else { Err("the same events give the same answers".to_owned()) }
-}
-
 /// Holds a controller to its laws in the same stories each time; the law that it breaks, if there is one.
 fn judge(make: Make<'_>) -> Law {
     // Some broken laws come up in one of a hundred cases.
     let config = ProptestConfig { failure_persistence: None, cases: 256, ..ProptestConfig::default() };
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    match runner.run(&story(), |story| obeys(make, &story).map_err(TestCaseError::fail)) {
+    match runner
+        .run(&story(), |story| obeys(make, &story).map_err(|broken| TestCaseError::fail(broken.to_string())))
+    {
         Ok(()) => Ok(()),
         Err(TestError::Fail(why, _)) => Err(why.message().to_owned()),
         Err(error) => Err(error.to_string()),
@@ -417,8 +128,8 @@ proptest! {
     fn every_controller_obeys_its_laws(story in story()) {
         for (profile, spec) in &*EVERY {
             let make = || match *profile {
-                "linux" => Subject { class: None, ..Subject::of(spec) },
-                _ => Subject::of(spec),
+                "linux" => Subject { class: None, ..of(spec) },
+                _ => of(spec),
             };
             obeys(&make, &story).map_err(|law| TestCaseError::fail(format!("{}, {profile}: {law}", spec.name())))?;
         }
@@ -430,20 +141,10 @@ proptest! {
     #[test]
     fn newreno_in_c_answers_like_newreno(story in story()) {
         let Some(library) = &*IN_C else { return Ok(()) };
-        let foreign = || Subject {
-            class: Some(library.class()),
-            needs: library.needs(),
-            declared: Declared::default(),
-            controller: AnyController::Own(Box::new(library.build())),
-        };
-        obeys(&foreign, &story).map_err(TestCaseError::fail)?;
+        let foreign = || Subject::new(library.class(), library.needs(), Box::new(library.build()));
+        obeys(&foreign, &story).map_err(|broken| TestCaseError::fail(broken.to_string()))?;
         let (_, spec) = EVERY.iter().find(|(profile, spec)| *profile == "rfc" && spec.name() == "newreno").unwrap();
-        let answers = |mut subject: Subject| {
-            let mut answers = Vec::new();
-            story.told_to(&mut subject, |turn| answers.push(turn.after));
-            answers
-        };
-        prop_assert_eq!(answers(foreign()), answers(Subject::of(spec)));
+        prop_assert_eq!(story.answers(&mut foreign()), story.answers(&mut of(spec)));
     }
 }
 
@@ -453,14 +154,14 @@ static IN_C: LazyLock<Option<Arc<Library>>> = LazyLock::new(library::tests::newr
 #[test]
 fn every_model_steers() {
     for spec in all("rfc").iter().filter(|spec| spec.class() == Class::Model) {
-        steers(&|| Subject::of(spec)).unwrap_or_else(|law| panic!("{}: {law}", spec.name()));
+        steers(&|| of(spec)).unwrap_or_else(|law| panic!("{}: {law}", spec.name()));
     }
 }
 
 #[test]
 fn each_law_of_all_is_broken_by_a_controller() {
     let broken = |law: &str, answer: fn(&Signals, &mut Control)| {
-        let make = || Subject::by(Class::Model, Needs::NOTHING, answer);
+        let make = || by(Class::Model, Needs::NOTHING, answer);
         let found = judge(&make).unwrap_err();
         assert!(found.starts_with(law), "{law}: {found}");
     };
@@ -489,7 +190,7 @@ fn breaks(class: Class, law: &str, answer: fn(&Signals, &mut Control)) {
     let make = || {
         let mut right = right.as_ref().map(ControllerSpec::build);
         let mut model = model();
-        Subject::by(class, needs, move |signals, control| {
+        by(class, needs, move |signals, control| {
             match &mut right {
                 Some(right) => right.on(signals, control),
                 None => model(signals, control),
@@ -615,7 +316,7 @@ fn model() -> impl FnMut(&Signals, &mut Control) + Send + Clone {
 #[test]
 fn each_law_of_models_is_broken_by_a_controller() {
     let needs = Needs::RATES.and(Needs::PACING);
-    let right = || Subject::by(Class::Model, needs, model());
+    let right = || by(Class::Model, needs, model());
     assert_eq!(judge(&right), Ok(()));
     assert_eq!(steers(&right), Ok(()));
     breaks(Class::Model, "the pacing rate is at most three times", |_, c| {
@@ -630,14 +331,14 @@ fn each_law_of_models_is_broken_by_a_controller() {
     });
     // One that takes what it sends for what is delivered, and one that never tries more than it has.
     let greedy = || {
-        Subject::by(Class::Model, needs, |s, c| {
+        by(Class::Model, needs, |s, c| {
             c.window += s.acked;
         })
     };
     assert!(steers(&greedy).unwrap_err().starts_with("a model keeps the queue short"));
     let timid = || {
         let mut model = model();
-        Subject::by(Class::Model, needs, move |s, c| {
+        by(Class::Model, needs, move |s, c| {
             model(s, c);
             c.pacing = Rate::from_f64(c.pacing.as_f64() / 2.0);
         })
