@@ -176,3 +176,14 @@ def test_what_cargo_mutants_lists_is_drawn_with_numbers(
     woven, _, _ = weave(SOURCE, dict(enumerate(found)))
     assert "a - 1_000" in woven
     assert "a + 1001" in woven
+
+
+def test_the_copy_is_a_whole_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutants, "TREE", tmp_path)
+    mutants.copy(set())
+    command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+    found = [
+        json.loads(subprocess.run(command, cwd=folder, check=True, capture_output=True).stdout)["packages"]
+        for folder in (mutants.ROOT, tmp_path)
+    ]
+    assert {package["name"] for package in found[0]} == {package["name"] for package in found[1]}

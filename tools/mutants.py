@@ -414,9 +414,12 @@ def compile_tests(package: str, tests: Sequence[str]) -> tuple[list[dict[str, An
         ["nice", "cargo", "test", "--no-run", "--package", package, *tests, "--locked",
          "--message-format", "json", "--target-dir", str(FOLDER / "build"),
          "--config", f"profile.test.package.{package}.opt-level=1"],
-        cwd=TREE, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        cwd=TREE, check=False, capture_output=True, text=True,
     )  # fmt: skip
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode and not _errors(messages):
+        # Not the compiler: cargo itself.
+        raise BrokenError(done.stderr.strip())
     return messages, done.returncode == 0
 
 
@@ -450,7 +453,7 @@ def copy(woven: Collection[str]) -> None:
     """Bring the copy up to date, without files that are woven; unchanged files keep their times."""
     told = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard",
-         "crates", "scenarios", "bench", "Cargo.*"],
+         "crates", "examples", "scenarios", "bench", "Cargo.*"],
         cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
     ).stdout  # fmt: skip
     files = {file for file in told.splitlines() if (ROOT / file).is_file()}
