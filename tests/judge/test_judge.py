@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from conftest import Cli
 from dumbbell.judge import (
     Chapter,
+    Judged,
     JudgeError,
     Outcome,
     Row,
@@ -100,11 +102,13 @@ def test_chapters_plan(number: int, quick: bool) -> None:
     assert len(StudyPlan(study)) > 0
 
 
-def test_a_chapter_without_runs_says_what_it_needs(cli: Cli) -> None:
-    result = cli("judge", "newreno", "--chapter", "14", "-o", "out")
-    assert result.returncode == 0, result.stderr
-    assert "not judged" in result.stdout
-    assert "needs a circuit breaker" in " ".join(result.stdout.split())
+def test_a_chapter_without_runs_says_what_it_needs(tmp_path: Path) -> None:
+    needs = replace(CHAPTERS[14], study=None, rows=(), needs=("a breaker of glass",))
+    found = run_judge(
+        candidate_of("newreno"), [needs], tmp_path / "out", progress=lambda _: nullcontext(lambda _: None)
+    )
+    assert "not judged" in table(found)
+    assert "needs a breaker of glass" in " ".join(table(found).split())
 
 
 def synthetic(shift: float, seed: int, points: int = 6, seeds: int = 8) -> tuple[StudyResult, Chapter]:
@@ -151,6 +155,89 @@ def test_what_cubic_does_too_is_as_cubic() -> None:
             row["loss"] += 8.0
     same = replace(result, table=pa.Table.from_pylist(shifted))
     assert outcome(same, chapter, "cubic").word == "as reference"
+
+
+def changed(result: StudyResult, change: Callable[[dict[str, Any]], dict[str, float]]) -> StudyResult:
+    """Return a result with other numbers in some columns."""
+    rows = [row | change(row) for row in result.table.to_pylist()]
+    return replace(result, table=pa.Table.from_pylist(rows))
+
+
+def test_worse_in_one_row_beats_better_in_another() -> None:
+    result, chapter = synthetic(8.0, 1)
+    mixed = changed(result, lambda row: {"loss": row["loss"] - 16.0 * (row["arm"] == "candidate")})
+    found = outcome(mixed, chapter, "cubic")
+    assert [row.word for row in found.rows] == ["more harm", "less harm"]
+    assert found.word == "more harm"
+
+
+def test_what_should_be_high_does_harm_when_low() -> None:
+    for shift, word in ((8.0, "less harm"), (-8.0, "more harm")):
+        result, chapter = synthetic(shift, 1)
+        metrics = tuple(replace(metric, better="higher") for metric in result.study.metrics)
+        study = replace(result.study, metrics=metrics)
+        high = replace(chapter, study=study)
+        assert outcome(replace(result, study=study), high, "cubic").word == word
+
+
+def test_the_largest_difference_decides() -> None:
+    result, chapter = synthetic(8.0, 1)
+    added = {("candidate", 3): 50.0}
+    far = changed(result, lambda row: {"wait": row["wait"] + added.get((row["arm"], row["place"]), 0.0)})
+    decided = outcome(far, chapter, "cubic").decided
+    assert decided is not None
+    assert (decided.label, decided.point) == ("wait", {"place": 3})
+    assert decided.finding.estimate.value > 50
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "word"),
+    [
+        (20.0, 0.0, "more harm"),
+        (20.0, 20.0, "as reference"),
+        (0.0, 20.0, "less harm"),
+        (0.0, 0.0, "as reference"),
+        (10.0, 0.0, "not judged"),
+    ],
+)
+def test_a_bound_counts_where_cubic_keeps_it(own: float, other: float, word: str) -> None:
+    """Numbers have a standard deviation of 1, and the bound is 10."""
+    result, chapter = synthetic(0.0, 1)
+    add = {"candidate": own, "cubic": other, "newreno": 0.0}
+    moved = changed(result, lambda row: {"wait": row["wait"] + add[row["arm"]]})
+    bound = replace(chapter, rows=(Row("wait", "bound", high=10.0, source="test"),))
+    assert outcome(moved, bound, "cubic").word == word
+
+
+def test_arms_are_the_candidate_the_references_and_the_others_alone() -> None:
+    study = study_of(CHAPTERS[7], candidate_of("bbr"), ["cubic", "newreno"], quick=False)
+    arms = {arm.name: arm.settings for arm in study.arms}
+    assert arms == {
+        "candidate": ("transport.controller=bbr",),
+        "cubic": ("transport.controller=cubic",),
+        "newreno": ("transport.controller=newreno",),
+        "alone": ("transport.controller=cubic", "flows[0].start=1000s"),
+    }
+    quick = study_of(CHAPTERS[7], candidate_of("bbr"), ["cubic", "newreno"], quick=True)
+    assert len(StudyPlan(quick)) < len(StudyPlan(study)) / 2
+
+
+def test_a_word_that_chance_may_have_made_has_a_star() -> None:
+    """One chapter of 21 is worse by so much that it stands alone, and not among all."""
+    chapters, weak = [], 0.0
+    for shift in np.arange(0.4, 3.0, 0.1):
+        weak = float(shift)
+        if outcome(*synthetic(weak, 5), "cubic").word == "more harm":
+            break
+    for number in range(1, 22):
+        result, chapter = synthetic(weak if number == 7 else 0.0, 5 if number == 7 else 100 + number)
+        chapters.append(outcome(result, replace(chapter, number=number), "cubic"))
+    all_of_them = Judged(candidate_of("bbr"), ("cubic",), False, "0", tuple(chapters))
+    alone = Judged(candidate_of("bbr"), ("cubic",), False, "0", (chapters[6],))
+    assert alone.stands()[7] is True
+    assert all_of_them.stands()[7] is False
+    assert "more harm*" in table(all_of_them)
+    assert "more harm*" not in table(alone)
 
 
 def test_one_seed_is_not_judged() -> None:
