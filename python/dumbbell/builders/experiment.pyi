@@ -90,7 +90,7 @@ def flows(
 def nodes(
     *,
     name: str | Sequence[str],
-    agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
+    agent: Literal["source-quench", "rbcc", "circuit-breaker"] | Mapping[str, Any] | None = None,
     buffer: Mapping[str, Any] | None = None,
     pause: Mapping[str, Any] | None = None,
     host: Literal["fair-window", "ictcp", "ia-tcp"] | Mapping[str, Any] | None = None,

@@ -3,7 +3,7 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 def delay_list(*, packets: Sequence[int], delay: str) -> dict[str, Any]:
@@ -19,6 +19,35 @@ def delay_list(*, packets: Sequence[int], delay: str) -> dict[str, Any]:
     delay
         By how much they arrive later.
         Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def delay_steps(
+    *, steps: Sequence[Mapping[str, Any]], every: str | None = None, keep_order: bool | None = None
+) -> dict[str, Any]:
+    """The delay steps at given times.
+
+    Reference: RFC 9743 sections 7.3 and 7.9: varying delay, changes of the path.
+
+    Parameters
+    ----------
+    steps
+        The steps, sorted by time.
+        Tables with these keys:
+        - ``at``: duration. When. Required.
+        - ``extra``: duration. What is added to the link's delay from then on. Required.
+        Required.
+    every
+        The steps are repeated with this period, which begins without an extra delay.
+        Default: absent: each step happens once.
+    keep_order
+        A packet that would overtake arrives together with the one before it. If false, packets on a shorter
+        path overtake those on the longer one.
+        Default: ``false`` (choice: a new path does not wait for the old one).
 
     Returns
     -------

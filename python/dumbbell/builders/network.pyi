@@ -50,7 +50,9 @@ def access(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -158,7 +160,9 @@ def bottleneck(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -266,7 +270,9 @@ def fat_tree_fabric(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -374,7 +380,9 @@ def fat_tree_host(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -485,7 +493,9 @@ def graph_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -601,7 +611,9 @@ def host_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -708,7 +720,9 @@ def leaf_host(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -816,7 +830,9 @@ def leaf_uplink(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -1068,7 +1084,9 @@ def random_access(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -1175,7 +1193,9 @@ def random_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -1328,7 +1348,9 @@ def reverse(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    impairments: Sequence[
+        Literal["jitter", "reordering", "duplication", "delay-list", "delay-steps"] | Mapping[str, Any]
+    ]
     | None = None,
 ) -> dict[str, Any]:
     """How the reverse direction differs from the forward direction, from the first node to the second.

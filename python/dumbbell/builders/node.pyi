@@ -5,6 +5,38 @@ Generated from the registry by ``tools/builders.py``: change the registry, not t
 
 from typing import Any, Literal
 
+def circuit_breaker(
+    *,
+    interval: str | None = None,
+    loss: float | None = None,
+    intervals: int | None = None,
+    packets: int | None = None,
+) -> dict[str, Any]:
+    """Circuit breaker: a port whose loss stays excessive passes nothing any more.
+
+    Reference: RFC 8084.
+
+    Parameters
+    ----------
+    interval
+        Length of a measurement.
+        Default: ``"1s"`` (choice: many round trips (RFC 8084 section 4, requirements 4 and 8)).
+    loss
+        Share of the packets of an interval above which congestion is excessive.
+        Default: ``0.1`` (RFC 8084 section 3.1, item 5: more than 10 % loss).
+    intervals
+        Intervals one after the other with more than that, which open the breaker. Unit: intervals.
+        Default: ``3`` (RFC 8084 section 3.1, item 5: three successive measurements).
+    packets
+        Packets that an interval has at least. One with fewer tells nothing, and ends the row. Unit: packets.
+        Default: ``20`` (choice: two lost packets of 20 are a tenth (RFC 8084 section 4, requirement 6)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
 def rbcc(
     *,
     threshold: int | None = None,

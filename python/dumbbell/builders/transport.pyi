@@ -252,6 +252,7 @@ def tcp(
     timestamps: bool | None = None,
     ecn: Literal["off", "classic", "accurate"] | bool | None = None,
     ecn_answer: Literal["off", "classic", "accurate"] | bool | None = None,
+    cheat: Mapping[str, Any] | None = None,
     quench: Literal["slow-start", "cut", "ignore"] | None = None,
     rto_min: str | None = None,
     rto_floor: Literal["timeout", "deviation"] | None = None,
@@ -424,6 +425,21 @@ def tcp(
     ecn_answer
         The most that the receiver agrees to, whatever the sender asks for.
         Default: ``"accurate"`` (choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)).
+    cheat
+        How the receiver misbehaves.
+        A table with these keys:
+        - ``ahead``: number. Acknowledges so much of the sender's window more than has arrived: 0.5 is half
+          of it. Losses are hidden as well, since nobody sends again what was acknowledged. Dimensionless.
+          Default: ``0.0`` (choice: none (Savage et al., CCR 29(5), 1999, section 2.3: optimistic
+          acknowledgements)).
+        - ``hide_losses``: boolean. Acknowledges over holes, as if nothing was lost. Default: ``false``
+          (choice: no (Savage et al., CCR 29(5), 1999, section 2.3: it conceals losses)).
+        - ``split``: integer. Acknowledgements that it sends instead of one, each for a part of the same
+          bytes. Unit: acknowledgements. Default: ``1`` (choice: one (Savage et al., CCR 29(5), 1999, section
+          2.1: as many as it likes)).
+        - ``hide_marks``: boolean. Reports no marks of congestion. Default: ``false`` (choice: no (RFC 3540
+          section 1: a receiver may conceal marks)).
+        Default: absent: it is honest.
     quench
         Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or
         none.
