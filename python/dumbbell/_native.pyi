@@ -358,7 +358,7 @@ def law_events() -> list[str]:
     """The events of the contract of controllers, in order."""
 
 def law_layout() -> str:
-    """Where the structs of the contract have their fields, a line each: name, offset, size; structs with their size."""
+    """Where the structs of the contract have their fields, a line each: name, offset, size."""
 
 def law_broken(image: bytes, stories: int) -> tuple[int, str, str, list[int]] | None:
     """Return the first law of its class that an image breaks in so many drawn connections.
@@ -377,7 +377,9 @@ def interpreted_laws() -> int:
     """Return how many laws it runs; raise what one of them has raised."""
 
 class LawMachine:
-    """A connection under a law, driven event by event: as machine code if `code` gives it, with where its answers begin.
+    """A connection under a law, driven event by event.
+
+    It runs as machine code if `code` gives that, and where its answers begin.
 
     Raises
     ------

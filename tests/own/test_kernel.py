@@ -80,7 +80,7 @@ def refusal(name: str) -> str:
 
 @needs_kernel
 def test_a_law_is_there_until_its_end(tmp_path: Path) -> None:
-    before, descriptors = available(), len(os.listdir("/proc/self/fd"))
+    before, descriptors = available(), len(list(Path("/proc/self/fd").iterdir()))
     with kernel.registered(law(tmp_path)) as called:
         assert called == "own_newreno"
         assert set(available()) == {*before, called}
@@ -88,7 +88,7 @@ def test_a_law_is_there_until_its_end(tmp_path: Path) -> None:
         assert "has a controller own_newreno already; wait until the other run has ended" in said
         assert called in available()
     assert available() == before
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
 
 
 @needs_kernel
@@ -198,7 +198,9 @@ def test_what_llvm_cannot_compile_is_said(tmp_path: Path, monkeypatch: pytest.Mo
 
     def hopeless(*given: object) -> object:
         made = program(*given)
-        return type(made)(made.text + "define i128 @f(i128 %a) {\n  %b = mul i128 %a, %a\n  ret i128 %b\n}\n", made.names)
+        return type(made)(
+            made.text + "define i128 @f(i128 %a) {\n  %b = mul i128 %a, %a\n  ret i128 %b\n}\n", made.names
+        )
 
     monkeypatch.setattr(kernel, "programs", hopeless)
     assert "LLVM makes no program of it (" in refusal(law(tmp_path))
@@ -213,7 +215,7 @@ def test_rights_are_asked_for_in_one_line(tmp_path: Path) -> None:
             folder.chmod(0o755)
     code = (
         "import os, sys\nfrom dumbbell.own.kernel import registered\nos.setuid(65534)\n"
-        "try:\n    with registered(sys.argv[1]):\n        pass\nexcept Exception as error:\n    print(error)\n"
+        "try:\n    registered(sys.argv[1]).__enter__()\nexcept Exception as error:\n    print(error)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, name], capture_output=True, text=True, check=True, timeout=60

@@ -61,7 +61,7 @@ def _law(text: str) -> Candidate:
     # Other candidates do not load the language.
     from dumbbell.own.file import read_law
 
-    path, law = read_law(text)
+    path, law, _ = read_law(text)
     return Candidate(law.name, json.dumps(f"{path.resolve()}:{law.label}"))
 
 

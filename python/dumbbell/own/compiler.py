@@ -7,7 +7,8 @@ from typing import Any
 
 from dumbbell.own.code import Compiled, assemble
 from dumbbell.own.errors import LawError
-from dumbbell.own.native import Code, machine_code
+from dumbbell.own.kept import Code
+from dumbbell.own.native import machine_code
 from dumbbell.own.read import laws, read
 from dumbbell.own.tree import Law
 

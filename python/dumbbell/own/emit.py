@@ -36,7 +36,8 @@ def emit(text: str, triple: str, cpu: str = "", features: str = "") -> bytes:
     tuning.loop_vectorization = tuning.slp_vectorization = False
     passes = llvm.create_pass_builder(machine, tuning)
     passes.getModulePassManager().run(parsed, passes)
-    return machine.emit_object(parsed)
+    made: bytes = machine.emit_object(parsed)
+    return made
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ is called with: it has no data, no relocation and no call. What was compiled is 
 from __future__ import annotations
 
 import hashlib
-import platform
+import os
 import sys
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,8 +33,10 @@ ATTRIBUTES = (
 """No table of jumps, no call of a library, no register of real numbers: the code is all there is."""
 
 
-_chosen: str | None = None
-"""What the user wants laws to run as; ``None``: as machine code where it can be had."""
+class _Choice:
+    """What the user wants laws to run as; ``None``: as machine code where it can be had."""
+
+    form: str | None = None
 
 
 def choose(form: str) -> None:
@@ -46,16 +47,15 @@ def choose(form: str) -> None:
     LawError
         If machine code cannot be had.
     """
-    global _chosen
     why = lacks() if form == "native" else None
     if why is not None:
         raise LawError("--law native", why, "leave it out: byte code gives the same results")
-    _chosen = form
+    _Choice.form = form
 
 
 def lacks() -> str | None:
     """Return why laws run as byte code on this machine; ``None`` if they run as machine code."""
-    if not sys.platform.startswith("linux") or platform.machine() not in _TARGETS:
+    if not sys.platform.startswith("linux") or os.uname().machine not in _TARGETS:
         return f"machine code is made for Linux on {' and '.join(_TARGETS)}, not for this system"
     if find_spec("llvmlite") is None:
         return "llvmlite, of the extra 'native', is not installed"
@@ -70,15 +70,17 @@ def machine_code(compiled: Compiled) -> Code | None:
     compiled
         The law as byte code. Parameters are read when it runs, so that one code serves all values.
     """
-    if _chosen == "bytecode" or lacks() is not None:
+    if _Choice.form == "bytecode" or lacks() is not None:
         return None
     fixed = (compiled.code, compiled.entries, compiled.arrays, compiled.random, compiled.constants)
-    about = repr((_makers(), platform.machine(), _native.law_layout(), compiled.visible, fixed))
+    about = repr((_makers(), os.uname().machine, _native.law_layout(), compiled.visible, fixed))
     key = hashlib.sha256(about.encode()).hexdigest()
     count = len(vocabulary.EVENTS)
     found = kept.read(key, count)
     if found is None:
         found = _compile(compiled)
+        if found is None and _Choice.form == "native":
+            raise LawError("--law native", "LLVM makes more than code of it", "leave it out")
         if found is None:
             return None
         kept.write(key, *found)
@@ -86,8 +88,11 @@ def machine_code(compiled: Compiled) -> Code | None:
 
 
 def _makers() -> str:
-    """Return a digest of what makes the code, and the version of LLVM's package."""
-    digest = hashlib.sha256(version("llvmlite").encode())
+    """Return a digest of what makes the code, LLVM's package too."""
+    spec = find_spec("llvmlite")
+    assert spec is not None
+    assert spec.origin is not None
+    digest = hashlib.sha256((Path(spec.origin).parent / "_version.py").read_bytes())
     for name in _MAKERS:
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
@@ -97,7 +102,7 @@ def _compile(compiled: Compiled) -> Code | None:
     from dumbbell.own.emit import emit
 
     text = module(compiled)
-    object_file = emit(text, _TARGETS[platform.machine()])
+    object_file = emit(text, _TARGETS[os.uname().machine])
     try:
         code, symbols = plain_code(object_file)
     except NotPlainError:

@@ -62,7 +62,7 @@ class Types:
         self._raw = raw[head + types : head + types + types_length]
         self._texts = raw[head + texts : head + texts + texts_length]
         self._at = [0]
-        wanted = {}
+        wanted: dict[tuple[int, int], int] = {}
         at, unpack = 0, struct.Struct("<III").unpack_from
         while at < types_length:
             name, info, _ = unpack(self._raw, at)
@@ -71,7 +71,9 @@ class Types:
                 wanted.setdefault((kind, name), len(self._at))
             self._at.append(at)
             at += 12 + _EXTRA.get(kind, 0) + _EACH.get(kind, 0) * count
-        self._named = {(kind, self._text(name)): number for (kind, name), number in wanted.items()}
+        self._named: dict[tuple[int, str], int] = {
+            (kind, self._text(name)): number for (kind, name), number in wanted.items()
+        }
 
     def _text(self, offset: int) -> str:
         return self._texts[offset : self._texts.index(b"\0", offset)].decode("ascii", "replace")

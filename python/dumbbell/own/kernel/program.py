@@ -506,7 +506,7 @@ class _Maker:
 
     def members(self) -> dict[str, Callable[[Writer], str]]:
         """Return the functions that the struct gets."""
-        found = {
+        found: dict[str, Callable[[Writer], str]] = {
             "init": self.init, "ssthresh": self.ssthresh, "undo_cwnd": self.undo_cwnd,
             "set_state": self.set_state,
         }  # fmt: skip

@@ -1,0 +1,86 @@
+"""`dumbbell shell --kernel-controller`: TCP of both ends has the law, and the kernel loses it with the command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dumbbell.own import kernel
+from tests.own.laws import NEWRENO
+
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+LACKS = kernel.lacks()
+pytestmark = pytest.mark.skipif(LACKS is not None, reason=f"no laws in this kernel: {LACKS}")
+
+# Sends what the sockets take for two seconds, and tells controllers and the largest window in segments.
+CLIENT = """
+import os, socket, struct, time
+end = socket.create_connection((os.environ["DUMBBELL_SERVER"], 5001))
+begun, most, least = time.monotonic(), 0, 1 << 30
+while time.monotonic() - begun < 2:
+    end.sendall(bytes(20_000))
+    window = struct.unpack_from("<I", end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192), 80)[0]
+    most = max(most, window)
+    if time.monotonic() - begun > 1:
+        least = min(least, window)
+print(end.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\\0").decode(), most, least)
+"""
+SERVER = """
+import socket
+with socket.create_server(("", 5001)) as server:
+    end, _ = server.accept()
+    while end.recv(1 << 16):
+        pass
+"""
+
+
+def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dumbbell", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_both_ends_have_the_law_until_the_command_ends(tmp_path: Path) -> None:
+    (tmp_path / "law.py").write_text(NEWRENO, encoding="utf-8")
+    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
+    (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
+    before = AVAILABLE.read_text(encoding="ascii")
+    done = dumbbell(
+        "shell", "--cbr", "20Mbit/s", "--delay", "10ms", "--set", 'topology.link.queue={kind="droptail",limit="40pkt"}',
+        "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno",
+        "--server", f"cat /proc/sys/net/ipv4/tcp_congestion_control; exec {sys.executable} {tmp_path / 'server.py'}",
+        "--", sys.executable, str(tmp_path / "client.py"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "law.py:NewReno is own_newreno in the kernel until the command ends; licence: GPL" in done.stderr
+    server, (name, most, least) = done.stdout.split()[0], done.stdout.split()[1:]
+    assert (server, name) == ("own_newreno", "own_newreno")
+    # The path holds 34 packets and the queue 40: windows grow to their sum, and half of it remains.
+    assert 70 <= int(most) <= 160
+    assert 25 <= int(least) <= 0.75 * int(most)
+    assert AVAILABLE.read_text(encoding="ascii") == before
+
+
+def test_a_refused_law_leaves_the_command_alone(tmp_path: Path) -> None:
+    (tmp_path / "law.py").write_text(NEWRENO.replace("ack.flight // 2", "ack.fligt // 2"), encoding="utf-8")
+    mark = tmp_path / "ran"
+    done = dumbbell(
+        "shell", "--cbr", "20Mbit/s", "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--", "touch", str(mark)
+    )  # fmt: skip
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("law.py:12:20: ack has no field fligt; did you mean flight?")
+    assert not mark.exists()
+
+
+def test_virtual_time_takes_no_law(tmp_path: Path) -> None:
+    (tmp_path / "law.py").write_text(NEWRENO, encoding="utf-8")
+    done = dumbbell(
+        "shell", "--cbr", "20Mbit/s", "--virtual", "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--", "true"
+    )  # fmt: skip
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "a kernel in virtual time takes no controllers from programs" in line
+    assert line.endswith("leave out --virtual")
