@@ -74,6 +74,8 @@ class Writer:
         self._compiled, self._door = compiled, door
         self._count = 0
         self._of_sent = False
+        self._goes_on: dict[int, list[int]] = {}
+        """Where routines go on, by the word that says where."""
         self.lines: list[str] = []
 
     def line(self, text: str) -> None:
@@ -100,6 +102,11 @@ class Writer:
         entry = self._compiled.entries[event]
         self._of_sent = event == "sent"
         reached = sorted(self._reached(entry))
+        self._goes_on = {}
+        for at in reached:
+            op, _, link, _ = self._op(at)
+            if op == "Call":
+                self._goes_on.setdefault(link, []).append(at + 1)
         for word in sorted(self._locals(reached)):
             self.line(f"%w{word} = alloca i64")
             self.line(f"store i64 0, ptr %w{word}")
@@ -115,9 +122,9 @@ class Writer:
 
     def _following(self, at: int) -> Iterator[int]:
         op, a, _, _ = self._op(at)
-        if op in _JUMPS:
+        if op in _JUMPS or op == "Call":
             yield a
-        if op not in ("Jump", "End"):
+        if op not in ("Jump", "End", "Return"):
             yield at + 1
 
     def _reached(self, entry: int) -> set[int]:
@@ -139,6 +146,8 @@ class Writer:
                 given = given[:1]
             elif op in _JUMPS:
                 given = given[1:]
+            elif op in ("Call", "Return"):
+                given = [given[1]]
             elif op == "Get":
                 given = [given[0], given[2]]
             elif op == "Put":
@@ -169,6 +178,14 @@ class Writer:
             self._jump(at, op, a, b, c)
             return
         match op:
+            case "Call":
+                self._store(b, str(at + 1))
+                self.line(f"br label %at{a}")
+                return
+            case "Return":
+                ways = " ".join(f"i64 {on}, label %at{on}" for on in self._goes_on[b])
+                self.line(f"switch i64 {self._load(b)}, label %end [ {ways} ]")
+                return
             case "Write":
                 name = self._control[b]
                 value = self._load(a)

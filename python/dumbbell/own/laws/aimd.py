@@ -17,5 +17,9 @@ class Aimd(Controller):
         control.threshold = max(2 * ack.mss, ack.flight * self.left // 8)
         control.window = control.threshold
 
+    on_ecn = on_loss
+
     def on_timeout(self, ack: Ack, control: Control) -> None:
+        if not ack.repeated:
+            control.threshold = max(2 * ack.mss, ack.flight * self.left // 8)
         control.window = ack.mss
