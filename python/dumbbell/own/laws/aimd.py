@@ -1,6 +1,6 @@
 """Additive increase, multiplicative decrease: the smallest law that shares a link."""
 
-from dumbbell.own import Ack, Control, Controller, param
+from dumbbell.own import Ack, Control, Controller, clamp, param
 
 
 class Aimd(Controller):
@@ -11,7 +11,8 @@ class Aimd(Controller):
 
     def on_ack(self, ack: Ack, control: Control) -> None:
         if not ack.in_recovery and ack.window_limited:
-            control.window += max(1, self.step * ack.mss * ack.acked // control.window)
+            grown = self.step * ack.mss * ack.acked // control.window
+            control.window += clamp(grown, 1, ack.growth_limit)
 
     def on_loss(self, ack: Ack, control: Control) -> None:
         control.threshold = max(2 * ack.mss, ack.flight * self.left // 8)
