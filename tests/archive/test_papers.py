@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -11,7 +12,12 @@ from dumbbell.archive.files import MANIFEST, write_zip
 
 
 def test_claims_and_report_of_a_paper_are_made_anew(tmp_path: Path) -> None:
-    papers.reproduce(papers.find_paper("campus-web"), tmp_path / "out")
+    paper = shutil.copytree(papers.find_paper("campus-web").folder, tmp_path / "campus_web")
+    text = (paper / "study.toml").read_text()
+    quick = "[quick]\nseeds = 5\n"
+    assert quick in text
+    (paper / "study.toml").write_text(text.replace(quick, "[quick]\nseeds = 3\naxes = { load = [0.8] }\n"))
+    papers.reproduce(papers.find_paper(paper), tmp_path / "out")
     path = pack(tmp_path / "out", tmp_path / "paper.zip")
     found = verify(path, sample=1)
     assert (found.outcome, found.differences) == ("bit-equal", ())
