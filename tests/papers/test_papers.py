@@ -97,16 +97,21 @@ def test_figures_fit_the_study(paper):
         assert map_data(result, spec).cells
 
 
-# Values that claims may be broken by: steps between arms, along axes and from column to column, both ways, at
-# several levels.
+# Values that claims may be broken by: steps between arms, along axes and from column to column, both ways,
+# and steps between arms that grow along axes, at several levels.
 SHAPES = [
-    lambda arm, place, column, noise, level=level, step=step, slope=slope, tilt=tilt: (
-        level * step**arm * (1 + slope * place) * tilt ** (column * (1 + place)) * (1 + 1e-6 * noise)
+    lambda arm, place, column, noise, level=level, step=step, slope=slope, tilt=tilt, growth=growth: (
+        level
+        * step ** (arm * (1 + growth * place / (1 + place)))
+        * (1 + slope * place)
+        * tilt ** (column * (1 + place))
+        * (1 + 1e-6 * noise)
     )
     for level in (1e3, 1, 1e-3)
     for step in (0.5, 1, 3)
     for slope in (-0.1, 0, 0.1)
     for tilt in (0.99, 1, 1.01)
+    for growth in (0, 1)
 ]
 # In an order in which neighbours differ, claims break after half as many.
 random.Random(0).shuffle(SHAPES)
