@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -187,3 +188,6 @@ def test_the_copy_is_a_whole_workspace(tmp_path: Path, monkeypatch: pytest.Monke
         for folder in (mutants.ROOT, tmp_path)
     ]
     assert {package["name"] for package in found[0]} == {package["name"] for package in found[1]}
+    for source in tmp_path.glob("crates/*/**/*.rs"):
+        for file in re.findall(r'include_str!\("(\.\.[^"]*)"\)', source.read_text()):
+            assert (source.parent / file).is_file(), source

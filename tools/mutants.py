@@ -453,7 +453,7 @@ def copy(woven: Collection[str]) -> None:
     """Bring the copy up to date, without files that are woven; unchanged files keep their times."""
     told = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard",
-         "crates", "examples", "scenarios", "bench", "Cargo.*"],
+         "crates", "docs/*.md", "examples", "scenarios", "bench", "Cargo.*"],
         cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
     ).stdout  # fmt: skip
     files = {file for file in told.splitlines() if (ROOT / file).is_file()}
