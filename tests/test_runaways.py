@@ -56,8 +56,7 @@ RUNAWAYS = {
 
 @pytest.mark.parametrize("name", RUNAWAYS)
 def test_a_runaway_keeps_to_its_limit(name: str) -> None:
-    # The list of flows doubles and leaves holes in the heap: 1.31 times a limit of 100 MB, .9 times 200 MB.
-    ended, share = excess(RUNAWAYS[name], 200_000_000 if name == "flows" else 100_000_000)
+    ended, share = excess(RUNAWAYS[name], 100_000_000)
     assert ended == "memory"
     assert share <= SHARE
 

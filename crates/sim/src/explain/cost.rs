@@ -62,7 +62,7 @@ pub struct Share {
     pub bytes: f64,
 }
 
-/// Data that a pair is offered: all of it, or as much as the network takes.
+/// Data that all flows of a pair are offered together: all of it, or as much as the network takes.
 struct Stream<'p> {
     pair: &'p Pair,
     /// The share of its packets on each path, forward and reverse.
@@ -193,7 +193,11 @@ impl Plan {
         let share = |pair: &Pair, greedy: &[f64]| {
             limit(pair) / self.slowest(pair).map_or(1.0, |l| greedy[l].max(1.0))
         };
-        let mut streams = Vec::new();
+        // By pair, not by flow: a list of a million flows may lie on one pair.
+        let mut rates = vec![[0.0; 2]; self.pairs.len()];
+        let mut add = |pair: u32, rate: f64, acknowledged: bool| {
+            rates[pair as usize][usize::from(acknowledged)] += rate;
+        };
         for flow in started() {
             let group = &self.groups[flow.group as usize];
             let pair = &self.pairs[flow.pair as usize];
@@ -207,21 +211,24 @@ impl Plan {
                 }
                 (None, None, None) => share(pair, &greedy),
             };
-            streams.push(self.stream(flow.pair, rate, adapts(flow.group)));
+            add(flow.pair, rate, adapts(flow.group));
         }
         for workload in &self.workloads {
             let facts = workload.traffic.facts();
             for (pair, rate) in facts.offered {
                 let rate =
                     if facts.rate.is_some() { rate } else { share(&self.pairs[pair as usize], &greedy) };
-                streams.push(self.stream(pair, rate, adapts(workload.group)));
+                add(pair, rate, adapts(workload.group));
             }
         }
-        (streams, greedy)
+        let of_pair = |(pair, rates): (_, [f64; 2])| {
+            let kinds = [false, true].into_iter().zip(rates).filter(|(_, rate)| *rate > 0.0);
+            kinds.map(move |(acknowledged, rate)| self.stream(pair, rate, acknowledged))
+        };
+        (self.pairs.iter().zip(rates).flat_map(of_pair).collect(), greedy)
     }
 
-    fn stream(&self, pair: u32, rate: f64, acknowledged: bool) -> Stream<'_> {
-        let pair = &self.pairs[pair as usize];
+    fn stream<'p>(&self, pair: &'p Pair, rate: f64, acknowledged: bool) -> Stream<'p> {
         let shares = [&pair.forward, &pair.reverse].map(|paths| self.choice.shares(paths));
         Stream { pair, shares, rate, packet: f64::from(pair.mtu.max(1)), acknowledged }
     }
