@@ -309,6 +309,7 @@ BAD: dict[str, tuple[str, int, dict[str, list[Any]]]] = {
         "c->window = 300 * (uint64_t)s->mss;",
         7, {"other": ["cubic"], "mix": ["1 v 1"], "link": ["8 Mbit/s, 1 BDP"]},
     ),
+    "ended-by-a-breaker": ("c->window = 100 * (uint64_t)s->mss;", 14, {"flows": [16], "buffer": [0.1]}),
     "one-at-a-time": (
         "c->window = (own->n & 7 ? 1 : 60) * (uint64_t)s->mss;",
         4, {"case": ["equal round trips"], "flows": [16]},
