@@ -75,7 +75,7 @@ def judge(name: str, quick: bool) -> None:
     """Judge a candidate, and write its table."""
     folder = ROOT / "out/judged" / name
     found = run_judge(
-        candidate_of(LAWS.get(name, name)), all_chapters(), folder, quick=quick, progress=_silent
+        candidate_of(LAWS.get(name, name)), all_chapters(), folder, quick=quick, progress=_silent, pages=False
     )
     write_judge(found, folder)
     made = f"Made by `python -m tools.judged {name}{'' if quick else ' --full'}` at commit {_commit()}.\n\n"

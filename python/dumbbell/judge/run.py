@@ -93,6 +93,7 @@ def run_judge(
     workers: int | None = None,
     memory: int | None = None,
     progress: Callable[[str], AbstractContextManager[Callable[[Progress], object]]],
+    pages: bool = True,
 ) -> Judged:
     """Run the chapters and give their words.
 
@@ -115,6 +116,8 @@ def run_judge(
         As in :func:`dumbbell.study.run_study`.
     progress
         Makes what follows the runs of a chapter, from its title.
+    pages
+        Whether each chapter gets its page with figures, and the scenario that repeats the deciding row.
 
     Raises
     ------
@@ -149,7 +152,7 @@ def run_judge(
             why = str(error).splitlines()[0]
             outcomes.append(Outcome(chapter, "not judged", label_of(against[0]), why=why, failed=True))
             continue
-        outcomes.append(_written(found, result, study, folder, quick))
+        outcomes.append(_written(found, result, study, folder, quick) if pages else found)
     return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes))
 
 
