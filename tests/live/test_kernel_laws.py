@@ -1,4 +1,4 @@
-"""`dumbbell shell --kernel-controller`: TCP of both ends has the law, and the kernel loses it with the command."""
+"""`dumbbell shell --kernel-controller`: TCP of both ends has the law until the command ends."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def test_both_ends_have_the_law_until_the_command_ends(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
     before = AVAILABLE.read_text(encoding="ascii")
+    queue = 'topology.link.queue={kind="droptail",limit="40pkt"}'
+    server = f"cat /proc/sys/net/ipv4/tcp_congestion_control; exec {sys.executable} {tmp_path / 'server.py'}"
     done = dumbbell(
-        "shell", "--cbr", "20Mbit/s", "--delay", "10ms", "--set", 'topology.link.queue={kind="droptail",limit="40pkt"}',
-        "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno",
-        "--server", f"cat /proc/sys/net/ipv4/tcp_congestion_control; exec {sys.executable} {tmp_path / 'server.py'}",
-        "--", sys.executable, str(tmp_path / "client.py"),
+        "shell", "--cbr", "20Mbit/s", "--delay", "10ms", "--set", queue,
+        "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--server", server, "--", sys.executable, str(tmp_path / "client.py"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "law.py:NewReno is own_newreno in the kernel until the command ends; licence: GPL" in done.stderr
-    server, (name, most, least) = done.stdout.split()[0], done.stdout.split()[1:]
-    assert (server, name) == ("own_newreno", "own_newreno")
+    default, name, most, least = done.stdout.split()
+    assert (default, name) == ("own_newreno", "own_newreno")
     # The path holds 34 packets and the queue 40: windows grow to their sum, and half of it remains.
     assert 70 <= int(most) <= 160
     assert 25 <= int(least) <= 0.75 * int(most)
@@ -66,9 +66,8 @@ def test_both_ends_have_the_law_until_the_command_ends(tmp_path: Path) -> None:
 def test_a_refused_law_leaves_the_command_alone(tmp_path: Path) -> None:
     (tmp_path / "law.py").write_text(NEWRENO.replace("ack.flight // 2", "ack.fligt // 2"), encoding="utf-8")
     mark = tmp_path / "ran"
-    done = dumbbell(
-        "shell", "--cbr", "20Mbit/s", "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--", "touch", str(mark)
-    )  # fmt: skip
+    law = f"{tmp_path / 'law.py'}:NewReno"
+    done = dumbbell("shell", "--cbr", "20Mbit/s", "--kernel-controller", law, "--", "touch", str(mark))
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.endswith("law.py:12:20: ack has no field fligt; did you mean flight?")
@@ -77,9 +76,8 @@ def test_a_refused_law_leaves_the_command_alone(tmp_path: Path) -> None:
 
 def test_virtual_time_takes_no_law(tmp_path: Path) -> None:
     (tmp_path / "law.py").write_text(NEWRENO, encoding="utf-8")
-    done = dumbbell(
-        "shell", "--cbr", "20Mbit/s", "--virtual", "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--", "true"
-    )  # fmt: skip
+    law = f"{tmp_path / 'law.py'}:NewReno"
+    done = dumbbell("shell", "--cbr", "20Mbit/s", "--virtual", "--kernel-controller", law, "--", "true")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "a kernel in virtual time takes no controllers from programs" in line

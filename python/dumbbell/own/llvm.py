@@ -6,7 +6,8 @@ evaluation cannot differ. A `Door` says how a machine reads events and keeps wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -14,7 +15,7 @@ from dumbbell import _native
 from dumbbell.own.code import Compiled
 
 FUNCTIONS = (Path(__file__).parent / "functions.ll.txt").read_text(encoding="utf-8")
-"""Arithmetic of the language; what uses it defines the attributes ``#0``."""
+"""Arithmetic of the language; what uses it defines attributes: ``#0`` of small functions, ``#2`` of large."""
 
 _PLAIN = {"Add": "add", "Sub": "sub", "Mul": "mul", "And": "and", "Or": "or", "Xor": "xor"}
 _CALLED = {
@@ -27,6 +28,9 @@ _JUMPS = {"Jump", "JumpIf", "JumpIfNot", "JumpEq", "JumpNe", "JumpLt", "JumpLe"}
 
 class Door(Protocol):
     """What the code of a law has around it, on one machine."""
+
+    arguments: str
+    """What each function receives: ``ptr %state, ...``."""
 
     def load(self, writer: Writer, word: int) -> str:
         """Return the value of a word of state."""
@@ -58,7 +62,7 @@ class Door(Protocol):
 
 
 class Writer:
-    """Writes the code of one answer.
+    """Writes the code of answers.
 
     Parameters
     ----------
@@ -73,9 +77,8 @@ class Writer:
         self._ops, self._signals, self._sent, self._control = ops, signals, sent, control
         self._compiled, self._door = compiled, door
         self._count = 0
-        self._of_sent = False
-        self._goes_on: dict[int, list[int]] = {}
-        """Where routines go on, by the word that says where."""
+        self._name, self._of_sent = "", False
+        self._frame: dict[int, int] = {}
         self.lines: list[str] = []
 
     def line(self, text: str) -> None:
@@ -97,57 +100,83 @@ class Writer:
         """Write a label."""
         self.lines.append(f"{name}:")
 
-    def answer(self, event: str) -> list[str]:
-        """Return the body of the answer to an event, which ends by a jump to ``%end``."""
-        entry = self._compiled.entries[event]
-        self._of_sent = event == "sent"
-        reached = sorted(self._reached(entry))
-        self._goes_on = {}
-        for at in reached:
-            op, _, link, _ = self._op(at)
-            if op == "Call":
-                self._goes_on.setdefault(link, []).append(at + 1)
-        for word in sorted(self._locals(reached)):
+    def answers(self, events: Sequence[str]) -> str:
+        """Return the answers to events as functions ``answer_EVENT``, with their routines.
+
+        Their arguments are those of the machine; so are their attributes ``#0``, and ``#3`` of routines. What
+        an event brings must lie in the same places for all of them.
+        """
+        self._name = events[0]
+        self._of_sent = "sent" in events
+        entries = {event: self._compiled.entries[event] for event in events}
+        bodies = {entry: self._body(entry) for entry in entries.values()}
+        waiting = [*bodies]
+        while waiting:
+            calls = [self._op(at)[1] for at in bodies[waiting.pop()] if self._op(at)[0] == "Call"]
+            new = {at: self._body(at) for at in calls if at not in bodies}
+            bodies |= new
+            waiting += new
+        # Words of a call: its caller and its routine use them. Answers have none in common but by accident.
+        within = [body for at, body in bodies.items() if at not in entries.values()]
+        of_answers = {word for entry in entries.values() for word in self._locals(bodies[entry])}
+        used = Counter(word for words in (of_answers, *map(self._locals, within)) for word in words)
+        shared = sorted(word for word, count in used.items() if count > 1)
+        self._frame = {word: place for place, word in enumerate(shared)}
+        routines = [self._function(at, body) for at, body in bodies.items() if at not in entries.values()]
+        answers = [self._function(entry, bodies[entry], event) for event, entry in entries.items()]
+        return "\n".join([*routines, *answers])
+
+    def _function(self, begin: int, body: list[int], event: str = "") -> str:
+        """Return the answer to an event, or a routine."""
+        self.lines = []
+        given = self._door.arguments
+        if event:
+            head = f"define internal void @answer_{event}({given}) #0"
+            if self._frame:
+                self.line(f"%frame = alloca [{len(self._frame)} x i64]")
+        else:
+            head = f"define internal void @{self._name}_{begin}({given}, ptr %frame) #3"
+        for word in sorted(self._locals(body) - self._frame.keys()):
             self.line(f"%w{word} = alloca i64")
             self.line(f"store i64 0, ptr %w{word}")
-        self.line(f"br label %at{entry}")
-        for at in reached:
+        self.line(f"br label %at{begin}")
+        for at in body:
             self.label(f"at{at}")
             self._instruction(at)
-        return self.lines
+        return "\n".join([head + " {", *self.lines, "end:", "  ret void", "}"])
 
     def _op(self, at: int) -> tuple[str, int, int, int]:
         op, a, b, c = self._compiled.code[at]
         return self._ops[op], a, b, c
 
-    def _following(self, at: int) -> Iterator[int]:
-        op, a, _, _ = self._op(at)
-        if op in _JUMPS or op == "Call":
-            yield a
-        if op not in ("Jump", "End", "Return"):
-            yield at + 1
-
-    def _reached(self, entry: int) -> set[int]:
-        reached: set[int] = set()
-        waiting = [entry]
+    def _body(self, begin: int) -> list[int]:
+        """Return the instructions of an answer or a routine, without those that it calls."""
+        body: set[int] = set()
+        waiting = [begin]
         while waiting:
             at = waiting.pop()
-            if at not in reached:
-                reached.add(at)
-                waiting.extend(self._following(at))
-        return reached
+            if at in body:
+                continue
+            body.add(at)
+            op, a, _, _ = self._op(at)
+            if op in _JUMPS:
+                waiting.append(a)
+            if op not in ("Jump", "End", "Return"):
+                waiting.append(at + 1)
+        return sorted(body)
 
-    def _locals(self, reached: list[int]) -> set[int]:
+    def _locals(self, body: list[int]) -> set[int]:
         first = self._compiled.visible
         words: set[int] = set()
-        for at in reached:
+        for at in body:
             op, *given = self._op(at)
             if op in ("Signal", "Control", "Write"):
                 given = given[:1]
+            elif op in ("End", "Call", "Return"):
+                # Where a routine goes on, its function knows.
+                given = []
             elif op in _JUMPS:
                 given = given[1:]
-            elif op in ("Call", "Return"):
-                given = [given[1]]
             elif op == "Get":
                 given = [given[0], given[2]]
             elif op == "Put":
@@ -155,37 +184,39 @@ class Writer:
             words.update(word for word in given if word >= first and word not in self._compiled.constants)
         return words
 
+    def _place(self, word: int) -> str:
+        """Return where a word that is no state lies."""
+        if word in self._frame:
+            return self.value(f"getelementptr i64, ptr %frame, i64 {self._frame[word]}")
+        return f"%w{word}"
+
     def _load(self, word: int) -> str:
         compiled = self._compiled
         if word in compiled.constants:
             return str(compiled.constants[word])
         if word < compiled.visible:
             return self._door.load(self, word)
-        return self.value(f"load i64, ptr %w{word}")
+        return self.value(f"load i64, ptr {self._place(word)}")
 
     def _store(self, word: int, value: str) -> None:
         if word < self._compiled.visible:
             self._door.store(self, word, value)
         else:
-            self.line(f"store i64 {value}, ptr %w{word}")
+            self.line(f"store i64 {value}, ptr {self._place(word)}")
 
     def _instruction(self, at: int) -> None:
         op, a, b, c = self._op(at)
-        if op == "End":
+        if op in ("End", "Return"):
             self.line("br label %end")
             return
         if op in _JUMPS:
             self._jump(at, op, a, b, c)
             return
+        if op == "Call":
+            self.line(f"call void @{self._name}_{a}({self._door.arguments}, ptr %frame)")
+            self.line(f"br label %at{at + 1}")
+            return
         match op:
-            case "Call":
-                self._store(b, str(at + 1))
-                self.line(f"br label %at{a}")
-                return
-            case "Return":
-                ways = " ".join(f"i64 {on}, label %at{on}" for on in self._goes_on[b])
-                self.line(f"switch i64 {self._load(b)}, label %end [ {ways} ]")
-                return
             case "Write":
                 name = self._control[b]
                 value = self._load(a)

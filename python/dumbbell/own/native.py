@@ -27,6 +27,8 @@ _TARGETS = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-li
 
 ATTRIBUTES = (
     'attributes #0 = { nounwind alwaysinline "no-jump-tables"="true" "no-builtins" noimplicitfloat }\n'
+    'attributes #2 = { nounwind noinline "no-jump-tables"="true" "no-builtins" noimplicitfloat }\n'
+    'attributes #3 = { nounwind noinline "no-jump-tables"="true" "no-builtins" noimplicitfloat }\n'
     'attributes #1 = { nounwind "no-jump-tables"="true" "no-builtins" noimplicitfloat }\n'
     "define internal i64 @law_part(i64 %a) #0 {\n  ret i64 %a\n}\n"
 )
@@ -113,23 +115,25 @@ def _compile(compiled: Compiled) -> Code | None:
 
 def module(compiled: Compiled) -> str:
     """Return a law in LLVM's language: one function for each event, ``on_EVENT``."""
-    door = _Memory(compiled)
+    door = _Memory()
     parts = [ATTRIBUTES, FUNCTIONS]
-    for event in compiled.entries:
-        writer = Writer(compiled, door)
-        body = "\n".join(writer.answer(event))
-        parts.append(
-            f"define void @on_{event}(ptr noalias %state, ptr noalias readonly %event, ptr noalias %control) "
-            f"#1 {{\n{body}\nend:\n  ret void\n}}\n"
-        )
+    of_sent = [event for event in compiled.entries if event == "sent"]
+    others = [event for event in compiled.entries if event != "sent"]
+    parts += [Writer(compiled, door).answers(events) for events in (others, of_sent) if events]
+    parts += [
+        f"define void @on_{event}(ptr noalias %state, ptr noalias readonly %event, ptr noalias %control) "
+        f"#1 {{\n  call void @answer_{event}({door.arguments})\n  ret void\n}}\n"
+        for event in compiled.entries
+    ]
     return "\n".join(parts)
 
 
 class _Memory:
     """State, event and control as the contract has them in memory (``controller.h``)."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self._visible = compiled.visible
+    arguments = "ptr %state, ptr %event, ptr %control"
+
+    def __init__(self) -> None:
         self._places = {}
         for line in _native.law_layout().splitlines():
             name, *numbers = line.split()

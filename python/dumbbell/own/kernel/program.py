@@ -37,6 +37,8 @@ WORDS = 13
 
 _ATTRIBUTES = (
     'attributes #0 = { nounwind alwaysinline "no-jump-tables"="true" "no-builtins" }\n'
+    'attributes #2 = { nounwind alwaysinline "no-jump-tables"="true" "no-builtins" }\n'
+    'attributes #3 = { nounwind alwaysinline "no-jump-tables"="true" "no-builtins" }\n'
     'attributes #1 = { nounwind "no-jump-tables"="true" "no-builtins" }\n'
     # Hidden, so that LLVM makes no product of 128 bits of the parts: this machine has none.
     'define internal i64 @law_part(i64 %a) #0 {\n  %b = call i64 asm "", "=r,0"(i64 %a)\n  ret i64 %b\n}\n'
@@ -88,6 +90,8 @@ class Programs:
 
 class _Door:
     """The kernel's connection, for the code of one answer."""
+
+    arguments = "ptr %sk, ptr %kept, ptr %rs, i64 %acked, i64 %rtt, i64 %repeated"
 
     def __init__(self, maker: _Maker, event: str) -> None:
         self._maker, self._event = maker, event
@@ -306,10 +310,7 @@ class _Maker:
 
     def answer(self, event: str) -> str:
         """Return the answer to an event as a function of its own."""
-        writer = Writer(self._compiled, _Door(self, event))
-        body = "\n".join(writer.answer(event))
-        given = "ptr %sk, ptr %kept, ptr %rs, i64 %acked, i64 %rtt, i64 %repeated"
-        return f"define internal void @answer_{event}({given}) #0 {{\n{body}\nend:\n  ret void\n}}\n"
+        return Writer(self._compiled, _Door(self, event)).answers([event])
 
     def tell(self, writer: Writer, event: str, acked: str = "0", rtt: str = "0", repeated: str = "0") -> None:
         """Call the law, if it answers the event."""
