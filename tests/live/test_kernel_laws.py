@@ -51,7 +51,8 @@ def test_both_ends_have_the_law_until_the_command_ends(tmp_path: Path) -> None:
     server = f"cat /proc/sys/net/ipv4/tcp_congestion_control; exec {sys.executable} {tmp_path / 'server.py'}"
     done = dumbbell(
         "shell", "--cbr", "20Mbit/s", "--delay", "10ms", "--set", queue,
-        "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--server", server, "--", sys.executable, str(tmp_path / "client.py"),
+        "--kernel-controller", f"{tmp_path / 'law.py'}:NewReno", "--server", server,
+        "--", sys.executable, str(tmp_path / "client.py"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "law.py:NewReno is own_newreno in the kernel until the command ends; licence: GPL" in done.stderr

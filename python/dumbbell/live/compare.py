@@ -613,7 +613,9 @@ def traced_kernel_arm(
 def _kernel_arm(
     scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None, traces: Mapping[str, Path]
 ) -> tuple[Arm, KernelRun, str]:
-    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=_period(scenario), traces=traces)
+    run = run_kernel(
+        scenario, flows, NAMES.get(controller, controller), at=at, period=_period(scenario), traces=traces
+    )
     results, fidelity = run.emulation.results, run.emulation.fidelity
     about = _native.emulated(scenario._native, at)
     link = _Link.named(scenario, about["link"])
