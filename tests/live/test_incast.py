@@ -18,12 +18,13 @@ PLAIN, FINE = incast.ARMS
 
 
 def summary(goodput: float = 50e6, timeouts: float = 1.0) -> dict[str, Any]:
-    return {"rounds": 20, "goodput": goodput, "timeouts": timeouts, "probes": 3.0, "resent": 40.0}
+    counts = {"timeouts": timeouts, "probes": 3.0, "resent": 40.0}
+    return {"rounds": 20, "goodput": goodput, **counts, "tick": 4e-3}
 
 
 def test_rounds_of_the_simulator_are_what_its_transfers_say() -> None:
     cell = incast.Cell(PLAIN, 100, 4)
-    (run,) = incast.simulate(cell, 1)
+    (run,) = incast.simulate(cell, 4e-3, 1)
     # 1 MB at 100 Mbit/s takes 80 ms, with headers 83.
     assert run["rounds"] == pytest.approx(incast.DURATION / 0.086, abs=2)
     assert run["goodput"] == pytest.approx(93e6, rel=0.03)

@@ -27,6 +27,7 @@ pub mod transport;
 mod transports;
 pub mod trump;
 pub mod udp;
+mod wheel;
 
 pub use choice::{ControllerChoice, OwnLaw, interpret_with};
 pub use controller::contract::Governs;

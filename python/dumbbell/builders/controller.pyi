@@ -240,6 +240,7 @@ def cubic(
     *,
     variant: Literal["rfc9438", "linux"] | None = None,
     hystart: Literal["off", "linux", "linux-6.6", "rfc9406"] | None = None,
+    tick: str | None = None,
     scale: float | None = None,
     decrease: float | None = None,
     ecn_decrease: float | None = None,
@@ -260,6 +261,11 @@ def cubic(
         What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or
         `"rfc9406"`.
         Default: ``"linux"`` (Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on).
+    tick
+        Tick of the clock by which the window grows, 1 / HZ: it aims anew once a tick. Zero: the clock is
+        exact, and it aims once a millisecond. Only with `variant = "linux"`.
+        Default: ``"0s"`` (choice: the simulator's clock is exact (Linux net/ipv4/tcp_cubic.c:
+        tcp_jiffies32)).
     scale
         How fast the window grows, in segments per second cubed: `C`. Unit: segments/s^3.
         Default: ``0.4`` (RFC 9438 section 5.1).

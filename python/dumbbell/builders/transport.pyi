@@ -259,6 +259,7 @@ def tcp(
     rto_initial: str | None = None,
     rto_max: str | None = None,
     rto_tick: str | None = None,
+    timer_tick: str | None = None,
     rtt_integers: bool | None = None,
     rto_spread: float | None = None,
     rto_granularity: str | None = None,
@@ -464,6 +465,12 @@ def tcp(
         each with its full weight, and `rto_granularity` and `rtt_tick` have no meaning. Only with
         `loss_detection = "duplicates"`.
         Default: ``"0s"`` (choice: the simulator's clock is exact (4.4BSD: 500 ms)).
+    timer_tick
+        Tick of the host's timers, 1 / HZ in Linux; zero: they are exact. Timeouts, probes and delayed
+        acknowledgements count in whole ticks and end on one, between one and two ticks after the time that
+        they wait for, a ninth of it at most where it is long. Only with `loss_detection = "rack"`.
+        Default: ``"0s"`` (choice: the simulator's clock is exact (Linux kernel/time/timer.c; 4 ms in Debian,
+        1 ms in Fedora)).
     rtt_integers
         With `rto_tick`: the estimator keeps whole eighths of a tick, and whole quarters for the deviation,
         and cuts off the rest. With short round trips, the timeout then settles at three ticks. If false, it

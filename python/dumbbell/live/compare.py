@@ -17,7 +17,7 @@ import numpy as np
 from dumbbell import _native
 from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
-from dumbbell.live import endpoints
+from dumbbell.live import endpoints, ticks
 from dumbbell.live.kernel import NAMES, Flow, KernelRun, run_kernel
 from dumbbell.live.lateness import late_runs, seeded
 from dumbbell.live.packets import Packets, real
@@ -339,6 +339,8 @@ def compare_runs(
         )
     ours = law is not None or controller in {name for name, _, _ in dict(_native.algorithms())["controller"]}
     given = prepared(scenario, law or (controller if ours or endpoints == USER else "newreno"), profile)
+    if endpoints == KERNEL:
+        given = ticks.ticking(given, ticks.of_kernel())
     about = _native.emulated(given._native, at)
     link = about["link"]
     seeds = [each.seed for each in seeded(given, runs)]

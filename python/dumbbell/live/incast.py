@@ -16,10 +16,10 @@ from dumbbell import _native
 from dumbbell._results import Results
 from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
-from dumbbell.live import endpoints, kept
+from dumbbell.live import endpoints, kept, ticks
 from dumbbell.live.criteria import Criterion, Summary, Verdict
 from dumbbell.live.kernel import SETTINGS, run_ends
-from dumbbell.live.lateness import late_runs
+from dumbbell.live.lateness import late_runs, seeded
 
 SERVERS = (1, 2, 4, 8, 16, 24, 32)
 BLOCK = 1_000_000
@@ -31,8 +31,9 @@ SIMULATED = 20
 
 _BITS_IN_FLIGHT = 100_000
 """Rate times base round-trip time: 100 us at 1 Gbit/s, as in the study, and longer at lower rates."""
-ACCESS = "10Gbit/s"
-"""Of the servers' links: what a packet takes on them is below the precision of the emulator."""
+ACCESS = ("10Gbit/s", "1Tbit/s")
+"""Of the servers' links, live and in virtual time. Kernels have none: what one sends at once reaches the port
+at once. Live, what a packet takes on them is below the precision of the emulator."""
 DURATION = 4.0
 """Of each run (s)."""
 _LEAST_ROUNDS = 3
@@ -101,7 +102,7 @@ class Cell:
                 "duration": f"{DURATION:g}s",
                 "topology": {
                     "kind": "dumbbell", "pairs": self.servers, "bottleneck": port,
-                    "access": {"rate": ACCESS, "delay": "0s"},
+                    "access": {"rate": ACCESS[_native.is_virtual()], "delay": "0s"},
                 },
                 "transport": {"kind": "tcp", "profile": "linux", "controller": "cubic", **self.arm.transport},
                 "workloads": [
@@ -213,6 +214,7 @@ def run_kernel(cell: Cell) -> tuple[Summary, Sequence[str]]:
         cell, rounds, timeouts=counters["TCPTimeouts"], probes=counters["TCPLossProbes"],
         resent=counters["RetransSegs"],
     )  # fmt: skip
+    found["tick"] = ticks.of_kernel()
     return found, emulation.fidelity["reasons"]
 
 
@@ -234,12 +236,18 @@ def _check(run: Summary, _: Cell) -> None:
     for name in ("rounds", *QUANTITIES):
         if not 0 <= run[name] < math.inf:
             raise ValueError
+    if not 0 < run["tick"] < 1:
+        raise ValueError
 
 
-def simulate(cell: Cell, runs: int = SIMULATED) -> list[Summary]:
-    """Simulate a cell; packets arrive late as those of the emulator do, and runs differ by when."""
-    given = cell.scenario()
-    scenarios = late_runs(given, _native.emulated(given._native, None)["link"], runs)
+def simulate(cell: Cell, tick: float, runs: int = SIMULATED) -> list[Summary]:
+    """Simulate a cell with the ticks of a kernel (s), in runs with seeds of their own.
+
+    Packets arrive late as those of the emulator do: not at all in virtual time.
+    """
+    given = ticks.ticking(cell.scenario(), tick)
+    link = _native.emulated(given._native, None)["link"]
+    scenarios = seeded(given, runs) if _native.is_virtual() else late_runs(given, link, runs)
     return [_simulated(cell, results) for results in run_all(scenarios)]
 
 
@@ -266,7 +274,7 @@ def results(chosen: Iterable[Cell], folder: Path) -> tuple[list[Result], list[tu
     for cell in chosen:
         runs, invalid = kept.read(folder, cell, _check)
         if runs:
-            found.append(Result(cell, simulate(cell), runs))
+            found.append(Result(cell, simulate(cell, float(runs[0]["tick"])), runs))
         else:
             left_out.append((cell, invalid[-1] if invalid else "not run"))
     return found, left_out

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dumbbell import stats
 from dumbbell._files.foreign import replace_file
-from dumbbell._native import version
+from dumbbell._native import is_virtual, version
 from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, save
 from dumbbell.live.criteria import OUTSIDE, UNDECIDED
 from dumbbell.live.incast import (
@@ -52,11 +52,12 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
         "",
         f"A client asks N servers for {BLOCK / 1e6:g} MB, of each an Nth part, and again when all is there.",
         *_started(results),
-        f"The servers' links of {ACCESS} meet at one port with a buffer of {BUFFER}. In the table: ours /",
-        "the kernel's, means over the runs, and the difference with its 95 % interval. Bold: the whole",
+        f"The servers' links of {ACCESS[is_virtual()]} meet at one port with a buffer of {BUFFER}.",
+        "In the table: ours / the kernel's, means over the runs, and the difference with its 95 % interval.",
+        "Bold: the whole",
         "interval is further from 0 than the bound in the head. (?): undecided, the runs of one side differ",
-        f"among themselves by as much. Packets of the simulator arrive {LATENESS} late in the mean, as those",
-        "of the emulator do.",
+        "among themselves by as much. Timers of both sides end on the kernel's ticks.",
+        *_late(),
         "",
         f"| TCP | Mbit/s | round-trip time | servers | {' | '.join(titles)} | runs |",
         "|---|---|---|---|" + "---|" * (len(titles) + 1),
@@ -66,6 +67,12 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
         lines += ["", "Left out, because no run was valid:", ""]
         lines += [f"- {cell.name}: {_plain(reason)}" for cell, reason in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _late() -> list[str]:
+    if is_virtual():
+        return ["Time is virtual: no packet is late on either side."]
+    return [f"Packets of the simulator arrive {LATENESS} late in the mean, as those of the emulator do."]
 
 
 def _started(results: Sequence[Result]) -> list[str]:

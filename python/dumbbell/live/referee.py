@@ -6,7 +6,6 @@ import json
 import math
 import platform
 import statistics
-import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +18,7 @@ from dumbbell._files.numbers import finite
 from dumbbell._files.read import read_bytes
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
-from dumbbell.live import kept, packets, virtual
+from dumbbell.live import kept, packets, ticks, virtual
 from dumbbell.live.compare import arms_of, prepared, traced_kernel_arm
 from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
@@ -45,9 +44,6 @@ reason is known, the cell hangs on it."""
 _PERIOD = 10
 """Milliseconds between samples of both sides. Shares of the link hang on the last one: by 0.2 % at most. In
 virtual time, a look at each connection in every millisecond takes longer than all else."""
-
-_COARSE = 6
-"""CLOCK_MONOTONIC_COARSE of Linux: it advances with the kernel's timers, HZ times a second."""
 
 _DRAW = "draw.json"
 _KERNELS = "kernels"
@@ -302,7 +298,7 @@ def measure(cells: Sequence[Cell], output: Path, note: Callable[[str], object] =
         arm, seen = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
         if arm.valid:
             packets.save(seen, _packets(folder, cell))
-        about = {"tick": time.clock_getres(_COARSE), "virtual": virtual.rests_on()}
+        about = {"tick": ticks.of_kernel(), "virtual": virtual.rests_on()}
         return {**finite(arm.summary()), **about}, arm.reasons
 
     missing = [cell for cell in cells if not kept.read(folder, cell, _check)[0]]
@@ -385,7 +381,7 @@ _SILENCE = 50
 
 
 def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
-    given = prepared(cell.scenario(), cell.ours, profile, _PERIOD)
+    given = ticks.ticking(prepared(cell.scenario(), cell.ours, profile, _PERIOD), kernel["tick"])
     (ours,) = _summaries([given])
     back = _native.emulated(given._native, LINK)["back"]
     sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))

@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::memory::memory;
 use super::params::{DelayedAcks, Params, scale_of};
+use crate::wheel;
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
 // net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns, tcp_comp_sack_slack_ns.
@@ -283,7 +284,7 @@ impl Acks {
         let bytes = next - std::mem::replace(&mut self.next, next);
         self.missing = u64::MAX;
         if self.linux {
-            self.follow(now);
+            self.follow(wheel::latest(now, params.timer_tick));
         }
         if self.grows && next >= self.window_end {
             self.end_window(now);
@@ -327,7 +328,7 @@ impl Acks {
         } else {
             MOST_DELAY
         };
-        Verdict::By(now + self.delay.min(most))
+        Verdict::By(wheel::due(now, self.delay.min(most), params.timer_tick))
     }
 
     /// Acknowledgements leave at once or wait, as the buffer elsewhere has it.

@@ -211,6 +211,10 @@ config! {
         /// expires at the k-th tick; round-trip times are counted in ticks, each with its full weight, and `rto_granularity` and
         /// `rtt_tick` have no meaning. Only with `loss_detection = "duplicates"`.
         rto_tick: Duration = "0s", "choice: the simulator's clock is exact (4.4BSD: 500 ms)";
+        /// Tick of the host's timers, 1 / HZ in Linux; zero: they are exact. Timeouts, probes and delayed acknowledgements count in whole ticks
+        /// and end on one, between one and two ticks after the time that they wait for, a ninth of it at most where it is long. Only
+        /// with `loss_detection = "rack"`.
+        timer_tick: Duration = "0s", "choice: the simulator's clock is exact (Linux kernel/time/timer.c; 4 ms in Debian, 1 ms in Fedora)";
         /// With `rto_tick`: the estimator keeps whole eighths of a tick, and whole quarters for the deviation, and cuts off the rest.
         /// With short round trips, the timeout then settles at three ticks. If false, it settles at `rto_min`.
         rtt_integers: bool = false, "RFC 6298 section 2 (4.4BSD: whole numbers)";
@@ -353,6 +357,10 @@ impl Params {
     }
 
     fn check_ticks(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if !self.timer_tick.is_zero() && self.loss_detection != LossDetection::Rack {
+            let message = "losses are not found by time, as they are where timers have ticks";
+            return Err(at.key("timer_tick").error(message, r#"add loss_detection = "rack""#));
+        }
         let tick = self.rto_tick;
         if tick.is_zero() {
             return Ok(());

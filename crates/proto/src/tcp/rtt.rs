@@ -4,6 +4,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::params::{Params, RtoFloor};
 use super::ticks::Ticks;
+use crate::wheel::rounded_up;
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
@@ -179,7 +180,7 @@ impl Rtt {
             self.timeout = ticks.back_off();
             return;
         }
-        self.timeout = (self.timeout * 2).min(params.rto_max);
+        self.timeout = (rounded_up(self.timeout, params.timer_tick) * 2).min(params.rto_max);
     }
 
     /// Sets the timeout that follows a lost SYN (RFC 6298 section 5.7).

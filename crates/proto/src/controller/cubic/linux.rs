@@ -6,8 +6,9 @@ use dumbbell_core::{Duration, Time};
 use super::super::contract::{Control, Event, Signals};
 use super::super::hystart::{HyStart, LIMIT, Pace};
 use super::params::Params;
+use crate::wheel::{latest, rounded_up};
 
-/// How often the target is computed, at most: a tick of a kernel with `HZ=1000`.
+/// How often the target is computed, at most, where the clock is exact: a tick of a kernel with `HZ=1000`.
 const TICK: Duration = Duration::from_millis(1);
 /// How long it stays while the window does not change: `HZ/32`.
 const STALE: Duration = Duration::from_micros(31_250);
@@ -86,8 +87,9 @@ impl Linux {
             }
             Event::Idle => {
                 // The stage stands still while nothing is sent.
-                let idle = signals.now.since(self.latest);
-                self.epoch = self.epoch.map(|epoch| (epoch + idle).min(signals.now));
+                let now = self.clock(signals.now);
+                let idle = now.since(self.clock(self.latest));
+                self.epoch = self.epoch.map(|epoch| (epoch + idle).min(now));
                 control.window = control.window.min(signals.initial_window);
             }
             _ => {}
@@ -99,7 +101,7 @@ impl Linux {
         let mss = u64::from(signals.mss);
         let slow_start = control.window < control.threshold;
         let mut pace = Pace::Full;
-        let settled = self.epoch.is_none_or(|epoch| signals.now.since(epoch) >= SETTLING);
+        let settled = self.epoch.is_none_or(|epoch| self.clock(signals.now).since(epoch) >= SETTLING);
         if !signals.rtt.is_zero() && settled {
             if self.delay_min.is_zero() || signals.rtt < self.delay_min {
                 self.delay_min = signals.rtt;
@@ -131,10 +133,16 @@ impl Linux {
                 return;
             }
         }
-        self.update(signals.now, window, acked);
+        self.update(self.clock(signals.now), window, acked);
         let per_segment = self.per_segment;
         self.grow(&mut window, per_segment, acked);
         control.window = window * mss;
+    }
+
+    /// The clock by which the window grows.
+    #[inline]
+    fn clock(&self, now: Time) -> Time {
+        latest(now, self.params.tick)
     }
 
     /// One segment more for so many acknowledged.
@@ -157,7 +165,7 @@ impl Linux {
         if self.last_window == window && since <= STALE {
             return;
         }
-        if self.epoch.is_none() || since >= TICK {
+        if self.epoch.is_none() || since >= if self.params.tick.is_zero() { TICK } else { self.params.tick } {
             (self.last_window, self.last_time) = (window, now);
             self.aim(now, window, acked);
         }
@@ -189,7 +197,8 @@ impl Linux {
                 *self.epoch.insert(now)
             }
         };
-        let distance = (now.since(epoch) + self.delay_min).as_secs_f64() - self.k;
+        let ahead = rounded_up(self.delay_min, self.params.tick);
+        let distance = (now.since(epoch) + ahead).as_secs_f64() - self.k;
         let change = (self.scale * distance.abs().powi(3)) as u64;
         let target = if distance < 0.0 { self.origin.saturating_sub(change) } else { self.origin + change };
         self.per_segment = if target > window { window / (target - window) } else { 100 * window };

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Validate, config, words};
+use dumbbell_core::{ConfigError, Duration, Validate, config, words};
 
 use super::super::contract::{Control, Event};
 use super::super::growth::marked;
@@ -20,6 +20,9 @@ config! {
         variant: Variant = "linux", "Linux net/ipv4/tcp_cubic.c";
         /// What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or `"rfc9406"`.
         hystart: Kind = "linux", "Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on";
+        /// Tick of the clock by which the window grows, 1 / HZ: it aims anew once a tick. Zero: the clock is exact, and it aims once a
+        /// millisecond. Only with `variant = "linux"`.
+        tick: Duration = "0s", "choice: the simulator's clock is exact (Linux net/ipv4/tcp_cubic.c: tcp_jiffies32)";
         /// How fast the window grows, in segments per second cubed: `C`.
         scale: f64 as "segments/s^3" = 0.4, "RFC 9438 section 5.1";
         /// Window after a loss, as a share of the outstanding data: beta.

@@ -422,7 +422,7 @@ impl Sender {
     #[inline]
     pub(super) fn rearm(&mut self, now: Time) {
         if self.stream.una < self.stream.max {
-            self.timers.rto_at = now + self.timers.rtt.timeout();
+            self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
             return;
         }
         self.timers.rto_at = Time::NEVER;

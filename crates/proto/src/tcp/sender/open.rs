@@ -24,7 +24,7 @@ impl Sender {
 
     fn send_syn(&mut self, now: Time) {
         self.todo |= todo::SYN;
-        self.timers.rto_at = now + self.timers.rtt.timeout();
+        self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
     }
 
     /// No answer to the SYN came.

@@ -514,7 +514,7 @@ impl Sender {
         let window = rack.reordering_window(self.timers.rtt.min(), self.timers.rtt.smoothed());
         if let Some(left) = rack.detect(now, window, self.stream.mss, &mut self.gate.account) {
             rack.timer = Timer::Reordering;
-            self.timers.rto_at = now + left + SLACK;
+            self.timers.rto_at = self.due(now, left + SLACK);
             seen.rearm = false;
         }
         seen.lost_again |= rack.segments.resent() < resent;

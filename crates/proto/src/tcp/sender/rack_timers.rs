@@ -6,6 +6,7 @@ use super::Sender;
 use super::todo::{self, Repaired};
 use crate::controller::{Class, Event, Needs};
 use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
+use crate::wheel;
 
 impl Sender {
     /// Arms the timer for retransmissions (RFC 6298 section 5.3).
@@ -20,7 +21,8 @@ impl Sender {
         let timeout = self.timers.rtt.timeout();
         // A timer of another kind took its place: the head has had part of its time.
         let from = if before == Timer::Retransmission { now } else { head.sent_at };
-        self.timers.rto_at = (from + timeout).max(now + Duration::from_micros(1));
+        let left = (from + timeout).max(now + Duration::from_micros(1)).since(now);
+        self.timers.rto_at = self.due(now, left);
     }
 
     /// Arms the timer for a tail loss probe (RFC 8985 section 7.2). False if there is none to send. `advanced` after an
@@ -43,10 +45,16 @@ impl Sender {
             Some(head) if !advanced => head.sent_at + self.timers.rtt.timeout(),
             _ => now + self.timers.rtt.timeout(),
         };
-        let at = now + wait;
-        self.timers.rto_at = if timeout > now { at.min(timeout) } else { at };
+        let wait = if timeout > now { wait.min(timeout.since(now)) } else { wait };
+        self.timers.rto_at = self.due(now, wait);
         rack.timer = Timer::Probe;
         true
+    }
+
+    /// When a timer ends that is armed now.
+    #[inline(always)]
+    pub(super) fn due(&self, now: Time, wait: Duration) -> Time {
+        wheel::due(now, wait, self.params.timer_tick)
     }
 
     /// The timer has come up.
@@ -75,7 +83,7 @@ impl Sender {
                 } else {
                     rack.probe = Probe::Due;
                     rack.timer = Timer::Retransmission;
-                    self.timers.rto_at = now + self.timers.rtt.timeout();
+                    self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
                 }
             }
         }
@@ -142,7 +150,7 @@ impl Sender {
         rack.timeouts += 1;
         rack.repairing = true;
         self.timers.rtt.back_off(&self.params);
-        self.timers.rto_at = now + self.timers.rtt.timeout();
+        self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
     }
 
     /// Tells the controller of each segment found lost, if it wants to hear of them.
@@ -221,7 +229,7 @@ impl Sender {
         }
         if is_head && rack.timer != Timer::Reordering {
             rack.timer = Timer::Retransmission;
-            self.timers.rto_at = now + self.timers.rtt.timeout();
+            self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
         }
         answer
     }
@@ -252,7 +260,7 @@ impl Sender {
         }
         if first || rack.timer == Timer::Probe {
             rack.timer = Timer::Retransmission;
-            self.timers.rto_at = now + self.timers.rtt.timeout();
+            self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
         }
         if self.stream.nxt - start < u64::from(self.stream.mss) {
             self.sent_short(rack);
@@ -290,7 +298,7 @@ impl Sender {
     /// Arms the timer for a probe of a closed window, longer each time (RFC 9293 section 3.8.6.1).
     fn wait_for_window(&mut self, now: Time, rack: &mut Rack) {
         rack.timer = Timer::Persist;
-        self.timers.rto_at = now + self.timers.persist(&self.params, rack.timeouts);
+        self.timers.rto_at = self.due(now, self.timers.persist(&self.params, rack.timeouts));
     }
 
     /// The number of a segment without data: what comes next, or, to ask for the window, a byte that the receiver has: it answers.

@@ -1,0 +1,76 @@
+//! Timers of a host that count in ticks, as those of Linux do: each ends on a tick, and none ends early.
+
+use dumbbell_core::{Duration, Time};
+
+/// A level of the wheel holds timers of up to 63 of its granules; each level's granule is eight of the one below.
+// Linux kernel/time/timer.c: LVL_SIZE, LVL_CLK_SHIFT, LVL_DEPTH.
+const PLACES: u64 = 63;
+const SHIFT: u32 = 3;
+const HIGHEST: u32 = 8;
+
+/// When a timer ends that is armed at `now` for the time `wait`; at once after it where `tick` is zero.
+#[inline(always)]
+pub fn due(now: Time, wait: Duration, tick: Duration) -> Time {
+    if tick.is_zero() { now + wait } else { on_tick(now, wait, tick) }
+}
+
+/// The wait is rounded up to ticks, and counts from the latest tick. The end is put off to the next granule of the timer's level.
+// Linux kernel/time/timer.c: calc_index.
+#[cold]
+#[inline(never)]
+fn on_tick(now: Time, wait: Duration, tick: Duration) -> Time {
+    let wait = wait.as_nanos().div_ceil(tick.as_nanos());
+    let end = now.as_nanos() / tick.as_nanos() + wait;
+    let mut shift = 0;
+    while shift < SHIFT * HIGHEST && wait >= PLACES << shift {
+        shift += SHIFT;
+    }
+    Time::ZERO + tick * (((end >> shift) + 1) << shift)
+}
+
+/// A time in whole ticks, rounded up; the time itself where `tick` is zero.
+pub fn rounded_up(time: Duration, tick: Duration) -> Duration {
+    if tick.is_zero() { time } else { tick * time.as_nanos().div_ceil(tick.as_nanos()) }
+}
+
+/// The tick that a moment belongs to; the moment itself where `tick` is zero.
+#[inline(always)]
+pub fn latest(now: Time, tick: Duration) -> Time {
+    if tick.is_zero() { now } else { Time::ZERO + tick * (now.as_nanos() / tick.as_nanos()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK: Duration = Duration::from_millis(4);
+
+    fn ends(now_us: u64, wait_us: u64) -> u64 {
+        let now = Time::ZERO + Duration::from_micros(now_us);
+        due(now, Duration::from_micros(wait_us), TICK).as_nanos() / 1000
+    }
+
+    /// By hand from Linux kernel/time/timer.c with HZ = 250: 1 tick ends between one and two ticks later, 63 ticks end on multiples
+    /// of 8.
+    #[test]
+    fn a_timer_ends_on_a_tick_and_never_early() {
+        assert_eq!(ends(0, 1), 8000);
+        assert_eq!(ends(3999, 4000), 8000);
+        assert_eq!(ends(4000, 4001), 16_000);
+        // 62 ticks are the most of the lowest level; then a granule is 32 ms.
+        assert_eq!(ends(0, 248_000), 252_000);
+        assert_eq!(ends(0, 252_000), 256_000);
+        assert_eq!(ends(0, 256_000), 288_000);
+        assert_eq!(ends(0, 63 * 8 * 4000), 2_048_000);
+    }
+
+    #[test]
+    fn without_ticks_times_are_exact() {
+        let now = Time::ZERO + Duration::from_micros(17);
+        assert_eq!(due(now, Duration::from_micros(5), Duration::ZERO), now + Duration::from_micros(5));
+        assert_eq!(latest(now, Duration::ZERO), now);
+        assert_eq!(rounded_up(Duration::from_micros(5), Duration::ZERO), Duration::from_micros(5));
+        assert_eq!(rounded_up(Duration::from_micros(4001), TICK), TICK * 2);
+        assert_eq!(latest(now, TICK), Time::ZERO);
+    }
+}
