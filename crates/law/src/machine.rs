@@ -166,7 +166,7 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
             Op::JumpLt => jump!(words[b] < words[c]),
             Op::JumpLe => jump!(words[b] <= words[c]),
             Op::Call => {
-                words[b] = at as i64;
+                words[b] = i64::try_from(at).unwrap_or(i64::MAX);
                 pay!(a);
                 continue;
             }

@@ -260,14 +260,14 @@ pub struct Broken {
     /// The law, in words.
     pub law: &'static str,
     /// Where it broke; nowhere if the whole story shows it.
-    pub turn: Option<Turn>,
+    pub turn: Option<Box<Turn>>,
 }
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.law)?;
         match &self.turn {
-            Some(Turn { signals, before, after }) => write!(f, "\n{signals:?}\n{before:?}\n{after:?}"),
+            Some(turn) => write!(f, "\n{:?}\n{:?}\n{:?}", turn.signals, turn.before, turn.after),
             None => Ok(()),
         }
     }
@@ -277,7 +277,7 @@ type Law = Result<(), Broken>;
 
 /// Fails with the words `law` if a condition does not hold.
 fn holds(condition: bool, law: &'static str, turn: &Turn) -> Law {
-    if condition { Ok(()) } else { Err(Broken { law, turn: Some(*turn) }) }
+    if condition { Ok(()) } else { Err(Broken { law, turn: Some(Box::new(*turn)) }) }
 }
 
 /// What every controller obeys.

@@ -104,8 +104,8 @@ pub fn law_broken(image: &[u8], stories: u64) -> PyResult<Option<(u64, &'static 
     let found = laws::judge(&|| laws::Subject::compiled(&law), 0..stories);
     Ok(found.err().map(|(story, broken)| {
         let event =
-            broken.turn.map_or(String::new(), |turn| format!("{:?}", turn.signals.event).to_lowercase());
-        let windows = broken.turn.map_or([0; 4], |turn| {
+            broken.turn.as_ref().map_or(String::new(), |turn| format!("{:?}", turn.signals.event).to_lowercase());
+        let windows = broken.turn.as_ref().map_or([0; 4], |turn| {
             let (before, after) = (turn.before, turn.after);
             [before.window, after.window, before.threshold, after.threshold]
         });

@@ -194,7 +194,7 @@ class Paper:
             )
         arms = []
         for given in self.laws:
-            path, law = read_law(given)
+            path, law, _ = read_law(given)
             if law.name in known:
                 raise PaperError(
                     f"--controller: {given}: {law.name} takes part already; name the law otherwise: "
