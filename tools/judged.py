@@ -41,12 +41,13 @@ def words_of(text: str) -> dict[str, str]:
 
 def summary() -> str:
     """Return the table of all candidates, in Markdown."""
-    words = {name: words_of((PAGES / f"{name}.txt").read_text(encoding="utf-8")) for name in CANDIDATES}
-    heads = " | ".join(f"[{name}](judged/{name}.txt)" for name in CANDIDATES)
-    lines = [f"| RFC 9743 | criterion | {heads} |", "|---" * (2 + len(CANDIDATES)) + "|"]
+    there = {name: PAGES / f"{name}.txt" for name in CANDIDATES if (PAGES / f"{name}.txt").is_file()}
+    words = {name: words_of(path.read_text(encoding="utf-8")) for name, path in there.items()}
+    heads = " | ".join(f"[{name}](judged/{name}.txt)" for name in there)
+    lines = [f"| RFC 9743 | criterion | {heads} |", "|---" * (2 + len(there)) + "|"]
     for chapter in all_chapters():
         cells = []
-        for name in CANDIDATES:
+        for name in there:
             word = words[name].get(chapter.section, "")
             star = "*" if word.endswith("*") else ""
             plain = word.removesuffix("*")
@@ -97,11 +98,9 @@ def main() -> None:
             parser.error(f"{name} is no candidate; use {', '.join(CANDIDATES)}")
         judge(name, not given.full)
         print(name, flush=True)
-    if all((PAGES / f"{name}.txt").is_file() for name in CANDIDATES):
-        page = PAGE.read_text(encoding="utf-8")
-        before, rest = page.split(_MARKS[0])
-        _, after = rest.split(_MARKS[1])
-        PAGE.write_text(before + _MARKS[0] + summary() + _MARKS[1] + after, encoding="utf-8")
+    before, rest = PAGE.read_text(encoding="utf-8").split(_MARKS[0])
+    _, after = rest.split(_MARKS[1])
+    PAGE.write_text(before + _MARKS[0] + summary() + _MARKS[1] + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
