@@ -1,7 +1,7 @@
 //! Laws that Python's own interpreter runs, in a run: for `print` and for a debugger.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dumbbell_cc::{Control, Estimate, Random, Rate, Sent, Signals, Stand, Time};
 use dumbbell_law::{Machine, Program, sent_numbers, signal_numbers};
@@ -9,8 +9,11 @@ use dumbbell_proto::{Governs, OwnLaw, interpret_with};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+/// Interpreters by the text of their laws.
+type Interpreters = HashMap<String, Py<PyAny>>;
+
 /// The interpreters of the laws that plans have compiled, once laws are interpreted at all.
-static LAWS: LazyLock<Mutex<Option<HashMap<String, Py<PyAny>>>>> = LazyLock::new(Mutex::default);
+static LAWS: Mutex<Option<Interpreters>> = Mutex::new(None);
 /// What a law has raised first.
 static RAISED: Mutex<Option<PyErr>> = Mutex::new(None);
 
@@ -101,7 +104,7 @@ impl Interpreted {
         let mut machine = self.machine.clone();
         Python::attach(|py| {
             let words = self.connection.call_method0(py, "words");
-            match words.and_then(|words| Ok(words.extract::<Vec<i64>>(py)?)) {
+            match words.and_then(|words| words.extract::<Vec<i64>>(py)) {
                 Ok(words) => machine.take_words(&words),
                 Err(error) => stop(error),
             }

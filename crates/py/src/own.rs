@@ -95,16 +95,21 @@ pub fn law_needs() -> Vec<&'static str> {
     Needs::ALL.iter().map(|(name, ..)| *name).collect()
 }
 
+/// A story's number, the law that broke in it, the event, and the window and the threshold before and after.
+type BrokenLaw = (u64, &'static str, String, [u64; 4]);
+
 /// The first law of its class that a law as byte code breaks in so many drawn connections: the number of the connection, the law,
 /// the event, and the window and the threshold before and after.
 #[pyfunction]
-pub fn law_broken(image: &[u8], stories: u64) -> PyResult<Option<(u64, &'static str, String, [u64; 4])>> {
+pub fn law_broken(image: &[u8], stories: u64) -> PyResult<Option<BrokenLaw>> {
     let program = Program::read(image).map_err(|unfit| PyValueError::new_err(unfit.0))?;
     let law = Compiled::new(program, None);
     let found = laws::judge(&|| laws::Subject::compiled(&law), 0..stories);
     Ok(found.err().map(|(story, broken)| {
-        let event =
-            broken.turn.as_ref().map_or(String::new(), |turn| format!("{:?}", turn.signals.event).to_lowercase());
+        let event = broken
+            .turn
+            .as_ref()
+            .map_or(String::new(), |turn| format!("{:?}", turn.signals.event).to_lowercase());
         let windows = broken.turn.as_ref().map_or([0; 4], |turn| {
             let (before, after) = (turn.before, turn.after);
             [before.window, after.window, before.threshold, after.threshold]

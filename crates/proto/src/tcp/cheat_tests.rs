@@ -91,7 +91,11 @@ fn one_acknowledgement_becomes_several() {
 #[test]
 fn hidden_marks_are_counted_and_not_echoed() {
     let mark = |way, packet: &Packet, i: usize| {
-        if way == Way::Forward && packet.ecn.is_capable() && i.is_multiple_of(3) { Fate::Mark } else { Fate::Pass }
+        if way == Way::Forward && packet.ecn.is_capable() && i.is_multiple_of(3) {
+            Fate::Mark
+        } else {
+            Fate::Pass
+        }
     };
     for ecn in [
         r#""ecn": "classic""#,
