@@ -272,8 +272,8 @@ def scenario(
         Sources of flows that arrive while the run goes on.
         Default: ``[]`` (absent: only listed flows).
     replay
-        Run this scenario once to record the packets that arrive at a link, then replay them into that link in
-        place of all flows. The results are those of the replay.
+        Run this scenario once to record the packets that arrive at a link, then replay them into that link
+        instead of all flows. The results are those of the replay.
         A table of ``dumbbell.replay``: ``link``, ``set``, ``bin``.
         Default: absent: the flows run as they are.
     record

@@ -529,7 +529,7 @@ pub(super) mod tests {
         assert_eq!(
             refused(r#"name = "node1", agent = "source-quench""#),
             "node \"node1\": source quench has no wire form: real packets cannot carry the header that \
-             `agent = \"source-quench\"` works with; use `agent = \"rbcc\"`, or leave it out"
+             `agent = \"source-quench\"` works with; use `agent = \"rbcc\"`, `agent = \"circuit-breaker\"`, or leave it out"
         );
         assert_eq!(
             refused(r#"name = "node2", agent = "rbcc""#),

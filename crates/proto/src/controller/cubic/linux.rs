@@ -5,7 +5,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::super::contract::{Control, Event, Signals};
 use super::super::hystart::{HyStart, LIMIT, Pace};
-use super::params::Params;
+use super::params::{Params, factor};
 use crate::wheel::{latest, rounded_up};
 
 /// How often the target is computed, at most, where the clock is exact: a tick of a kernel with `HZ=1000`.
@@ -218,7 +218,8 @@ impl Linux {
         self.epoch = None;
         self.credit = 0;
         self.hystart.cut();
-        let left = in_1024ths(self.params.factor(signals.event, control));
+        let left =
+            in_1024ths(factor((self.params.decrease, self.params.ecn_decrease), signals.event, control));
         control.threshold = (signals.flight / mss * left / 1024).max(2) * mss;
         control.window = control.threshold;
     }

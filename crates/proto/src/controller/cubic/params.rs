@@ -44,13 +44,11 @@ impl Validate for Params {
     }
 }
 
-impl Params {
-    /// What an event leaves of the window.
-    pub(super) fn factor(&self, event: Event, control: &Control) -> f64 {
-        match self.ecn_decrease {
-            Some(after_mark) if event == Event::Ecn => marked(control, self.decrease, after_mark),
-            _ => self.decrease,
-        }
+/// What an event leaves of the window, with `decrease` and `ecn_decrease` of the parameters.
+pub(super) fn factor((after_loss, after_mark): (f64, Option<f64>), event: Event, control: &Control) -> f64 {
+    match after_mark {
+        Some(after_mark) if event == Event::Ecn => marked(control, after_loss, after_mark),
+        _ => after_loss,
     }
 }
 

@@ -5,7 +5,7 @@ use dumbbell_core::Time;
 use super::super::contract::{Control, Event, Signals};
 use super::super::growth::{self, reduced};
 use super::super::hystart::{HyStart, Pace};
-use super::params::Params;
+use super::params::{Params, factor};
 
 /// One stage of congestion avoidance. Windows in segments.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,12 @@ struct Epoch {
 /// The controller. Windows in segments.
 #[derive(Clone, Debug)]
 pub struct Rfc {
-    params: Params,
+    /// C, in segments per second cubed, and what a loss and an echo leave.
+    scale: f64,
+    decrease: f64,
+    ecn_decrease: Option<f64>,
+    fast_convergence: bool,
+    reno_friendly: bool,
     /// What ends slow start before a loss, if anything does.
     hystart: Option<Box<HyStart>>,
     /// The window before the last cut, less what fast convergence gave up; zero if the stage follows no cut.
@@ -40,7 +45,11 @@ pub struct Rfc {
 impl Rfc {
     pub fn new(params: &Params) -> Rfc {
         Rfc {
-            params: params.clone(),
+            scale: params.scale,
+            decrease: params.decrease,
+            ecn_decrease: params.ecn_decrease,
+            fast_convergence: params.fast_convergence,
+            reno_friendly: params.reno_friendly,
             hystart: HyStart::boxed(params.hystart),
             w_max: 0.0,
             prior: 0.0,
@@ -71,7 +80,7 @@ impl Rfc {
             None => {
                 // Section 4.8: after a timeout, and before any loss, the plateau is where the stage begins.
                 let origin = self.w_max.max(window);
-                let k = ((origin - window) / self.params.scale).cbrt();
+                let k = ((origin - window) / self.scale).cbrt();
                 self.epoch.insert(Epoch { start: signals.now, k, origin, reno: window })
             }
         };
@@ -83,11 +92,11 @@ impl Rfc {
         let segments = signals.acked as f64 / mss;
         let at = |t: f64| {
             let d = t - epoch.k;
-            self.params.scale * d * d * d + epoch.origin
+            self.scale * d * d * d + epoch.origin
         };
         let t = signals.now.since(epoch.start).as_secs_f64();
-        let mut grown = if self.params.reno_friendly {
-            let b = self.params.decrease;
+        let mut grown = if self.reno_friendly {
+            let b = self.decrease;
             let alpha = if epoch.reno >= self.prior { 1.0 } else { 3.0 * (1.0 - b) / (1.0 + b) };
             epoch.reno += alpha * segments / window;
             (at(t) < epoch.reno).then(|| epoch.reno.max(window))
@@ -107,8 +116,8 @@ impl Rfc {
     /// Remembers the window that was too large and what to do until the next stage begins.
     fn cut(&mut self, signals: &Signals, control: &mut Control) {
         let window = control.window as f64 / f64::from(signals.mss);
-        self.w_max = if self.params.fast_convergence && window < self.w_max {
-            window * (1.0 + self.params.decrease) / 2.0
+        self.w_max = if self.fast_convergence && window < self.w_max {
+            window * (1.0 + self.decrease) / 2.0
         } else {
             window
         };
@@ -116,7 +125,8 @@ impl Rfc {
         self.epoch = None;
         self.credit = 0.0;
         self.hystart.iter_mut().for_each(|hystart| hystart.cut());
-        control.threshold = reduced(signals, self.params.factor(signals.event, control));
+        control.threshold =
+            reduced(signals, factor((self.decrease, self.ecn_decrease), signals.event, control));
         control.window = control.threshold;
     }
 }
