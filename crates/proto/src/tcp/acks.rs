@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use dumbbell_core::{Duration, Time};
 
+use super::cheat::Cheating;
 use super::memory::memory;
 use super::params::{DelayedAcks, Params, scale_of};
 use crate::wheel;
@@ -147,6 +148,8 @@ pub struct Acks {
     unread: Option<u64>,
     /// What a buffer elsewhere says of the segment in hand.
     pub pressure: Option<Pressure>,
+    /// How the receiver misbehaves, if it does.
+    pub(super) cheating: Option<Box<Cheating>>,
 }
 
 impl Acks {
@@ -214,6 +217,7 @@ impl Acks {
             reviewed: Time::ZERO,
             unread: None,
             pressure: None,
+            cheating: params.cheat.as_ref().map(Cheating::new),
         })
     }
 

@@ -35,7 +35,7 @@ impl Validate for Cheat {
 }
 
 /// A receiver's state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cheating {
     how: Cheat,
     /// Bytes that the sender had outstanding when it sent the latest segment, that one included.
@@ -60,11 +60,6 @@ impl Cheating {
     /// True if losses are hidden.
     pub fn hides_losses(&self) -> bool {
         self.how.hide_losses || self.how.ahead > 0.0
-    }
-
-    /// True if marks are hidden.
-    pub fn hides_marks(&self) -> bool {
-        self.how.hide_marks
     }
 
     /// What it says it saw.

@@ -82,8 +82,6 @@ pub struct Receiver {
     acks: Option<Box<Acks>>,
     /// The window, if the host has a policy.
     allowance: Option<Box<Allowance>>,
-    /// How it misbehaves, if it does.
-    cheating: Option<Box<Cheating>>,
     /// Segments beyond the window.
     ignored: u32,
 }
@@ -191,8 +189,7 @@ impl Receiver {
         let ecn = params.agreed_ecn();
         let counts = (ecn == EcnFeedback::Accurate).then(|| Box::new(Counts::new()));
         let weighs = hosted || has_policy || counts.is_some();
-        let cheating = params.cheat.as_ref().map(Cheating::new);
-        let hides = cheating.as_ref().is_some_and(|cheating| cheating.hides_marks());
+        let hides = params.cheat.as_ref().is_some_and(|cheat| cheat.hide_marks);
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
@@ -224,7 +221,6 @@ impl Receiver {
             early: 0,
             acks,
             allowance,
-            cheating,
             ignored: 0,
             params,
         }
@@ -257,10 +253,21 @@ impl Receiver {
         }
     }
 
+    /// How it misbehaves, if it does.
+    #[inline]
+    fn cheating(&self) -> Option<&Cheating> {
+        self.acks.as_ref()?.cheating.as_deref()
+    }
+
+    #[inline]
+    fn cheating_mut(&mut self) -> Option<&mut Cheating> {
+        self.acks.as_mut()?.cheating.as_deref_mut()
+    }
+
     /// A segment with data arrived where every mark counts.
     #[cold]
     fn count_mark(&mut self, ecn: Ecn, payload: u64) {
-        let ecn = self.cheating.as_ref().map_or(ecn, |cheating| cheating.seen(ecn));
+        let ecn = self.cheating().map_or(ecn, |cheating| cheating.seen(ecn));
         match &mut self.counts {
             Some(counts) => self.due |= counts.arrived(ecn, payload),
             None => self.echo_exactly(ecn == Ecn::Ce),
@@ -329,7 +336,7 @@ impl Receiver {
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
         acks.begins(packet.body[0]);
-        if let Some(cheating) = &mut self.cheating {
+        if let Some(cheating) = &mut acks.cheating {
             cheating.arrived(packet, self.segment.into());
         }
         let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
@@ -386,11 +393,12 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn hide(&mut self, now: Time, (number, end): (u64, u64), fin: bool, packet: &Packet) {
-        let Some(cheating) = self.cheating.as_mut().filter(|_| number > self.next) else {
+        let next = self.next;
+        let Some(cheating) = self.cheating_mut().filter(|_| number > next) else {
             self.due = true;
             return;
         };
-        cheating.skipped += number - self.next;
+        cheating.skipped += number - next;
         self.next = number;
         self.in_order(now, end, fin, packet);
     }
@@ -537,9 +545,10 @@ impl Receiver {
         if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0) {
             counts.write(packet);
         }
-        if let Some(cheating) = self.cheating.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0)
-        {
-            self.due = cheating.alter(packet, (self.next, self.size, self.segment.into()));
+        let state = (self.next, self.size, self.segment.into());
+        let special = self.flags & (TcpHeader::SYN | EARLY) != 0;
+        if let Some(cheating) = self.cheating_mut().filter(|_| !special) {
+            self.due = cheating.alter(packet, state);
         }
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
             self.sent_special(now, packet);
@@ -622,7 +631,7 @@ impl Stage for Receiver {
         }
         if number <= self.next && end > self.next {
             self.in_order(now, end, fin, packet);
-        } else if self.cheating.as_ref().is_some_and(|cheating| cheating.hides_losses()) {
+        } else if self.cheating().is_some_and(Cheating::hides_losses) {
             self.hide(now, (number, end), fin, packet);
         } else {
             self.unexpected(now, (number, end), fin, packet.aux);
@@ -688,7 +697,7 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        let skipped = self.cheating.as_ref().map_or(0, |cheating| cheating.skipped);
+        let skipped = self.cheating().map_or(0, |cheating| cheating.skipped);
         let delivered = self.next.min(self.size) - skipped;
         // A FIN has a number too, and may be held.
         let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
