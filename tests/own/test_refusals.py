@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dumbbell.own.compiler import image
+from dumbbell.own.compiler import compiled
 from dumbbell.own.errors import LawError
 
 HEAD = "from dumbbell.own import Ack, Array, Control, Controller, Enum, array, param, random, state\n"
@@ -20,7 +20,7 @@ def law(body: str, fields: str = "") -> str:
 
 def said(text: str) -> str:
     with pytest.raises(LawError) as caught:
-        image(text, "my.py", "Mine", {})
+        compiled(text, "my.py", "Mine", {})
     message = str(caught.value)
     assert "\n" not in message
     return message
