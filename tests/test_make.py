@@ -154,8 +154,10 @@ def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) ->
     [
         "",
         "cargo test",
-        "tests/live tests/virtual",
-        "pytest --ignore tests/live",
+        "pytest tests/live",
+        "pytest tests/virtual",
+        "pytest --ignore-glob",
+        "pytest tests/test_",
         "pytest tests/validation",
     ],
 )
@@ -183,9 +185,12 @@ def test_every_part_of_the_tests_runs_and_has_to_pass(checkout: Checkout, part: 
         assert done.returncode == 0, done.stderr
         assert sorted(ran) == [
             "cargo test --workspace --locked --quiet",
-            "python -m pytest --ignore tests/live --ignore tests/virtual --ignore tests/validation",
-            "python -m pytest tests/live tests/virtual",
+            "python -m pytest --ignore-glob tests/test_*.py --ignore tests/live --ignore tests/virtual"
+            " --ignore tests/validation",
+            "python -m pytest tests/live",
+            "python -m pytest tests/test_*.py",
             "python -m pytest tests/validation",
+            "python -m pytest tests/virtual",
         ]
 
 

@@ -57,13 +57,13 @@ def test_every_run_uses_the_cellular_walk_once(bare):
 def test_harm_is_what_cubic_loses_of_what_it_has_alone():
     study = PAPER.study(quick=True)
     columns = [metric.name for metric in study.metrics]
-    points = study.points()
+    against = np.array([point["against"] for point in study.points()])
 
     def value(arm, place, column, noise):
-        against, metric = points[place]["against"], columns[column]
-        if (metric, against) == ("own", "nobody"):
-            return 20.0
-        return 5.0 + arm + noise if (metric, against) == ("other", "cubic") else 1.0
+        if columns[column] == "own":
+            return np.where(against[place] == "nobody", 20.0, 1.0)
+        beside = (columns[column] == "other") & (against[place] == "cubic")
+        return np.where(beside, 5.0 + arm + noise, 1.0)
 
     result = made_up(study, value, seeds=3)
     arms = study.arms[:2]
