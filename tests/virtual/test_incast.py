@@ -35,7 +35,7 @@ def test_two_servers_fill_the_port_in_the_kernel_as_in_ours() -> None:
 @pytest.mark.within
 def test_few_servers_at_1_gbit_lose_as_many_packets(monkeypatch: pytest.MonkeyPatch) -> None:
     # Bursts reach the port at once, probes end on ticks, and CUBIC aims once a tick, which is 40 round trips.
-    # Without ticks ours sends 13 segments again in a round, the kernel 40: 34 to 46 in 20 rounds, so these are 100.
+    # Without ticks ours sends 13 segments again in a round, the kernel 40; of 20 rounds 34 to 46.
     monkeypatch.setattr(incast, "DURATION", 1.5)
     cell = incast.Cell(PLAIN, 1000, 4)
     found = kernel(cell)
