@@ -36,7 +36,7 @@ def busy_processor() -> Iterator[None]:
 @pytest.mark.ping
 @pytest.mark.usefixtures("busy_processor")
 def test_a_client_that_was_starved_makes_the_run_invalid(link: db.Scenario) -> None:
-    # At the back of the queue for a processor that others use all the time. It computes: sleepers may run at once.
+    # At the back of the queue for a processor that others use all the time. Sleepers may run at once.
     working = f"while :; do :; done & {' '.join(PING)}; kill $!"
     starved = ["taskset", "-c", str(ONE_PROCESSOR), "nice", "-n", "19", "sh", "-c", working]
     fidelity = run_shell(link, starved, keep_priority=True).fidelity
