@@ -8,9 +8,8 @@ import math
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dumbbell.cli import cli
+from conftest import Cli
 from dumbbell.live import host
 from dumbbell.stats import mean
 
@@ -46,21 +45,21 @@ def test_the_router_of_the_emulator_has_a_cost(monkeypatch: pytest.MonkeyPatch) 
     assert 0.5 < cell.plain[0] < 2000
 
 
-def test_the_page_says_what_ends_reach_and_what_packets_cost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A tenth of a million packets in each of twenty simulated runs.
-    monkeypatch.setattr(host, "_SIMULATED", 0.2)
-    words = ["--sizes", "100,1500", "--rates", "5", "--seconds", "0.2", "--runs", "2", "--no-router"]
-    done = CliRunner().invoke(cli, ["rcp-host", "-o", str(tmp_path / "page"), *words, "--json"])
-    assert done.exit_code == 0, done.output
+def test_the_page_says_what_ends_reach_and_what_packets_cost(cli: Cli, tmp_path: Path) -> None:
+    done = cli(
+        "rcp-host", "-o", "page", "--sizes", "100,1500", "--rates", "5", "--seconds", "0.2", "--runs", "2",
+        "--no-router", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     places = [(row["size"], row["desired"]) for row in found["rates"]]
     assert places == [(100, 5), (100, None), (1500, 5), (1500, None)]
     for row in found["rates"]:
         assert row["reached"] > 0
         assert row["share"] is None or row["share"] == pytest.approx(row["reached"] / 5)
-        assert row["reached_low"] <= row["reached"] <= row["reached_high"]
+        # On a busy machine one of the two may not count: a single run has no interval.
+        low, high = row["reached_low"], row["reached_high"]
+        assert (row["runs"] == 1 and low is high is None) or low <= row["reached"] <= high
     parts = {row["part"] for row in found["costs"]}
     assert parts == {host.SENDER, host.RECEIVER, host.LAW, host.ENGINE}
     for row in found["costs"]:
