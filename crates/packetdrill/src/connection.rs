@@ -594,7 +594,7 @@ impl Connection {
     // Linux net/ipv4/tcp_output.c: what tcp_check_probe_timer does.
     fn plan_flush(&mut self, now: Time) {
         let idle = self.ends.as_ref().filter(|ends| ends.sender.acknowledged_to() == self.highest);
-        self.flush_at = match idle.filter(|_| self.stream.is_holding()) {
+        self.flush_at = match idle.filter(|_| self.stream.is_waiting(self.highest)) {
             None => Time::NEVER,
             Some(ends) => self.flush_at.min(now + ends.sender.info().timeout),
         };

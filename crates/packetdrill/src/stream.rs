@@ -67,6 +67,11 @@ impl Stream {
         self.given < self.written
     }
 
+    /// True if the rest waits for more, when all below `sent` has left: not for the sender, which has sent all it got.
+    pub fn is_waiting(&self, sent: u64) -> bool {
+        self.is_holding() && self.given <= sent
+    }
+
     /// True if a record ends before what was written ends: its last segment waits for nothing.
     pub fn ends_before_more(&self) -> bool {
         self.ends.front().is_some_and(|end| *end < self.written)

@@ -163,6 +163,25 @@ fn a_shut_socket_takes_nothing_and_unread_data_resets() {
     assert_eq!((next(&mut stack).1.flags, stack.receive()), (flag::RST, None));
 }
 
+/// A peer that closes its window and falls silent: probes end, and what waits for more data to be whole never leaves.
+#[test]
+fn a_flush_ends_with_the_connection() {
+    let (told, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut stack = opened();
+        stack.deliver(&Segment { window: 0, ..peer(flag::ACK, 1, 1) }.to_bytes());
+        for how in [
+            How { more: true, ends_record: true, copied: true },
+            How { more: true, ends_record: true, copied: false },
+        ] {
+            stack.write(SOCKET, 20_464, how).unwrap();
+        }
+        let _ = told.send(std::iter::from_fn(|| stack.receive()).count());
+    });
+    let packets = ended.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing will ever come");
+    assert!(packets < 100, "{packets}");
+}
+
 #[test]
 fn hostile_packets_change_nothing() {
     let mut stack = opened();
