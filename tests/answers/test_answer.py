@@ -54,8 +54,8 @@ def test_two_arms_from_where_on_by_how_much_and_how_sure():
     assert name == "Mean delay"
     assert re.fullmatch(
         r"B is better \(lower\) than A from offered load 0\.6 on: by 1\d % \[8\.\d, 1\d\] at 0\.6 "
-        r"and by \S+ % \[\S+ 1\d\] at 0\.8\. Up to offered load 0\.4, no difference can be told from chance; "
-        r"it is at most \d\.?\d* %\.",
+        r"and by \S+ % \[\S+ 1\d\] at 0\.8\. Up to offered load 0\.4, no difference can be distinguished "
+        r"from chance; it is at most \d\.?\d* %\.",
         text,
     ), text
     assert found.sure == (
@@ -71,7 +71,7 @@ def test_a_crossing_is_told_from_both_sides():
     text = sentences(result(values))
     assert "B is better (lower) than A from offered load 0.6 on: by 20 %" in text
     assert "A is better (lower) than B at offered load 0.2, by 2" in text
-    assert "At offered load 0.4, no difference can be told from chance" in text
+    assert "At offered load 0.4, no difference can be distinguished from chance" in text
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_no_difference_says_how_large_one_may_be():
     made = result(draws((2, 4, 10)))
     text = sentences(made)
     found = re.fullmatch(
-        r"No difference between A and B can be told from chance "
+        r"No difference between A and B can be distinguished from chance "
         r"at any value of offered load from 0\.2 to 0\.8; it is at most (\S+) %\.",
         text,
     )
@@ -120,7 +120,9 @@ def test_each_arm_against_a_base():
     values[1] *= 0.5
     text = sentences(result(values), Question("delay", "load", over="a"))
     assert "B is better (lower) than A at every value of offered load from 0.2 to 0.8: by 50 % [5" in text
-    assert "No difference between C and A can be told from chance at any value of offered load" in text
+    assert (
+        "No difference between C and A can be distinguished from chance at any value of offered load" in text
+    )
 
 
 def test_one_arm_tells_its_change_along_the_axis():
@@ -146,7 +148,7 @@ def test_an_axis_of_names_has_no_order():
     values[0, [0, 2]] *= 0.5
     text = sentences(result(values, axis=names))
     assert "A is better (lower) than B at offered load droptail and red: by " in text
-    assert "At offered load codel and fq, no difference can be told from chance" in text
+    assert "At offered load codel and fq, no difference can be distinguished from chance" in text
 
 
 def test_other_axes_are_named_and_their_comparisons_counted():

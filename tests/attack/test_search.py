@@ -20,7 +20,7 @@ from dumbbell.judge import candidate_of
 from dumbbell.study import Study
 
 Model = Callable[[Network, int], float]
-"""The goodput of a network at a seed; 5 Mbit/s are asked for."""
+"""The goodput of a network at a seed, for a property that wants 5 Mbit/s."""
 
 
 def network_of(settings: tuple[str, ...]) -> Network:

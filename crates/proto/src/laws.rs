@@ -19,7 +19,7 @@ pub const MSS: u64 = 1000;
 /// Above what any controller asks for.
 pub const LARGEST: u64 = 1 << 40;
 
-/// What a controller of windows declares beside its class.
+/// What a controller of windows declares in addition to its class.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     /// Slow start adds no more for an acknowledgement than `Signals::growth_limit`.
@@ -41,7 +41,7 @@ pub struct Subject {
     pub class: Option<Class>,
     /// What it needs of the transport.
     pub needs: Needs,
-    /// What it declares beside its class.
+    /// What it declares in addition to its class.
     pub declared: Declared,
     /// The controller.
     pub controller: AnyController,
@@ -188,10 +188,10 @@ impl Story {
     }
 }
 
-/// One event of a story: what the controller was told, and its control before and after.
+/// One event of a story: what the controller received, and its control before and after.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    /// What the controller was told.
+    /// What the controller received.
     pub signals: Signals,
     /// Its control before.
     pub before: Control,

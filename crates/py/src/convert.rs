@@ -1,5 +1,6 @@
 //! Values between Python and Rust.
 
+use dumbbell_cc::{Control, Rate, Time};
 use dumbbell_core::config::At;
 use dumbbell_core::{ConfigError, Value};
 use pyo3::prelude::*;
@@ -116,4 +117,16 @@ pub fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, Py
 pub fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(data).expect("values have text keys and no way to fail");
     py.import("json")?.call_method1("loads", (text,))
+}
+
+/// A control of the numbers that Python has.
+pub fn control_of([window, threshold, pacing, wake_at, request, quantum]: [u64; 6]) -> Control {
+    let (pacing, wake_at) = (Rate::from_raw(pacing), Time::from_nanos(wake_at));
+    Control { window, threshold, pacing, wake_at, request: request.cast_signed(), quantum }
+}
+
+/// The numbers of a control.
+pub fn numbers_of(control: &Control) -> [u64; 6] {
+    let Control { window, threshold, pacing, wake_at, request, quantum } = *control;
+    [window, threshold, pacing.raw(), wake_at.as_nanos(), request.cast_unsigned(), quantum]
 }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dumbbell_cc::{Control, Estimate, Random, Rate, Sent, Signals, Stand, Time};
+use dumbbell_cc::{Control, Estimate, Random, Sent, Signals, Stand};
 use dumbbell_law::{Machine, Program, sent_numbers, signal_numbers};
 use dumbbell_proto::{Governs, OwnLaw, interpret_with};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+
+use crate::convert::{control_of, numbers_of};
 
 /// Interpreters by the text of their laws.
 type Interpreters = HashMap<String, Py<PyAny>>;
@@ -74,26 +76,9 @@ impl Interpreted {
             if RAISED.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
                 return;
             }
-            let before = [
-                control.window,
-                control.threshold,
-                control.pacing.raw(),
-                control.wake_at.as_nanos(),
-                control.request.cast_unsigned(),
-                control.quantum,
-            ];
-            let answer = self.connection.call_method1(py, method, (numbers, before));
+            let answer = self.connection.call_method1(py, method, (numbers, numbers_of(control)));
             match answer.and_then(|answer| answer.extract::<[u64; 6]>(py)) {
-                Ok([window, threshold, pacing, wake_at, request, quantum]) => {
-                    *control = Control {
-                        window,
-                        threshold,
-                        pacing: Rate::from_raw(pacing),
-                        wake_at: Time::from_nanos(wake_at),
-                        request: request.cast_signed(),
-                        quantum,
-                    };
-                }
+                Ok(numbers) => *control = control_of(numbers),
                 Err(error) => stop(error),
             }
         });

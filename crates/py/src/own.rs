@@ -4,13 +4,13 @@ use std::io;
 
 use dumbbell_cc::{Control, Duration, Event, Needs, Random, Rate, RateSample, Sent, Signals, Time};
 use dumbbell_law::{CONTROL, Op, Program, SENT, SIGNALS};
-use dumbbell_proto::{Compiled, ENTRIES, Governed, Native, OwnLaw, laws};
+use dumbbell_proto::{Compiled, ENTRIES, Governed, Governs, Native, OwnLaw, laws};
 use dumbbell_sim::own::{Made, Refused, compile_with};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::convert::from_value;
+use crate::convert::{control_of, from_value, numbers_of};
 use crate::interpreted;
 
 /// The module of the compiler. Nothing imports it before a scenario names a law.
@@ -214,17 +214,8 @@ impl LawMachine {
     ) -> PyResult<LawMachine> {
         let program = Program::read(image).map_err(|unfit| PyValueError::new_err(unfit.0))?;
         let mut governed = Compiled::new(program, code.map(native).transpose()?).build();
-        governed.begin(&Random::of_state(random));
-        let [window, threshold, pacing, wake_at, request, quantum] = control;
-        let control = Control {
-            window,
-            threshold,
-            pacing: Rate::from_raw(pacing),
-            wake_at: Time::from_nanos(wake_at),
-            request: request.cast_signed(),
-            quantum,
-        };
-        Ok(LawMachine { governed, control })
+        governed.start(Random::of_state(random));
+        Ok(LawMachine { governed, control: control_of(control) })
     }
 
     /// Answers events, each the numbers of its signals or of a segment that leaves. Returns the control after each.
@@ -233,20 +224,13 @@ impl LawMachine {
         let mut answers = Vec::with_capacity(events.len());
         for numbers in events {
             if let Some(sent) = sent(&numbers) {
-                self.governed.answer_sent(&sent, control);
+                self.governed.on_sent(&sent, control);
             } else if let Some(signals) = signals(&numbers) {
-                self.governed.answer(&signals, control);
+                self.governed.on(&signals, control);
             } else {
                 return Err(PyValueError::new_err("an event has the numbers of its signals"));
             }
-            answers.push([
-                control.window,
-                control.threshold,
-                control.pacing.raw(),
-                control.wake_at.as_nanos(),
-                control.request.cast_unsigned(),
-                control.quantum,
-            ]);
+            answers.push(numbers_of(control));
         }
         Ok(answers)
     }

@@ -83,7 +83,7 @@ mod tests {
     fn it_obeys_the_laws_of_windows() {
         let make = || laws::Subject::of(&Params::default());
         laws::judge(&make, 0..500).unwrap_or_else(|(story, broken)| panic!("story {story}: {broken}"));
-        // One that grows otherwise is told apart.
+        // `alike` finds one that grows otherwise.
         let other = || laws::Subject::of(&Params { k: 1.0, ..Params::default() });
         assert_eq!(laws::alike(&make, &make, 0..50), None);
         assert!(laws::alike(&make, &other, 0..50).is_some());

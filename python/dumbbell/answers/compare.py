@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = float | int | str
 
 Sign = Literal[-1, 0, 1]
-"""Of a difference; 0 if it cannot be told from chance."""
+"""Of a difference; 0 if it cannot be distinguished from chance."""
 
 _MOST_POINTS = 4
 """Points on the other axes at which a study answers and draws that names none."""

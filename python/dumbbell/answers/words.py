@@ -146,7 +146,8 @@ class _Writer:
             return self._too_few([0, last])
         if found.sign == 0:
             between = f"{self._at([0])} and {self._at([last], label=False)}"
-            return f"no difference of {arm.label} {between} can be told from chance{self._bound([found])}."
+            bound = self._bound([found])
+            return f"no difference of {arm.label} {between} can be distinguished from chance{bound}."
         return f"{arm.label} is {'higher' if found.sign > 0 else 'lower'} {ends}, {self._size(found)}."
 
     def _pair(self, a: Arm, b: Arm) -> Iterator[str]:
@@ -175,7 +176,7 @@ class _Writer:
             bound = self._bound([found[index] for index in none])
             where = f"{_upper(self._at(none))}, no" if asked.axis and sides else "No"
             place = f" {self._at(none, every='any')}" if asked.axis and not sides else ""
-            yield f"{where} difference {between}can be told from chance{place}{bound}."
+            yield f"{where} difference {between}can be distinguished from chance{place}{bound}."
         yield from self._missing([index for index, entry in found.items() if entry.sign is None])
 
     def _best(self) -> Iterator[str]:

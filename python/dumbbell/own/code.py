@@ -169,7 +169,7 @@ class _Assembler:
         return {word: value for value, word in self._constants.items()}
 
     def _link(self) -> None:
-        """Put routines behind the answers, and their words behind those that no call of theirs may touch."""
+        """Put routines after the answers, and their words after those that no call of theirs may touch."""
         firsts: list[int] = []
         begins: list[int] = []
         # In the order in which they were finished: each after those that it calls.
@@ -443,7 +443,7 @@ class _Assembler:
         method = self._law.helpers[call.helper]
         arrays = {name: self._array(array, frame) for name, array in call.arrays}
         if call.helper in self._shared:
-            # Arguments are reckoned first: one of them may call the same routine.
+            # Arguments come first: one of them may call the same routine.
             values = {name: self._value(value, frame) for name, value in call.numbers}
             routine = self._routine(method, arrays)
             for name, word in values.items():

@@ -1,8 +1,8 @@
 """Functions of the language that are written in it: each is a helper of every law that calls it.
 
 A real number is a whole one that holds its bits: double precision of IEEE 754, rounded to nearest, halves to
-even, as processors reckon. So a law reckons like a controller in floating point where there is none. What is
-smaller than 2^-1022 is 0, what is too large is infinity, and infinity reckons as 2^1024.
+even, as in processors. So a law computes like a controller in floating point, on machines without any.
+Numbers below 2^-1022 are 0, numbers that are too large are infinity, and infinity counts as 2^1024.
 """
 
 TEXT = '''

@@ -42,29 +42,6 @@ pub struct Governed {
 }
 
 impl Governed {
-    /// Receives a random stream, before the first event.
-    pub fn begin(&mut self, random: &Random) {
-        self.machine.start(random);
-    }
-
-    /// Answers an event by changing the control.
-    #[inline]
-    pub fn answer(&mut self, signals: &Signals, control: &mut Control) {
-        match &self.native {
-            Some(native) => native.on(&mut self.machine, signals, control),
-            None => self.machine.on(signals, control),
-        }
-    }
-
-    /// Answers a segment that leaves by changing the control.
-    #[inline]
-    pub fn answer_sent(&mut self, sent: &Sent, control: &mut Control) {
-        match &self.native {
-            Some(native) => native.on_sent(&mut self.machine, sent, control),
-            None => self.machine.on_sent(sent, control),
-        }
-    }
-
     /// Its words, in the order of the image.
     pub fn words(&self) -> &[i64] {
         self.machine.words()
@@ -77,15 +54,21 @@ impl Governs for Governed {
     }
 
     fn start(&mut self, random: Random) {
-        self.begin(&random);
+        self.machine.start(&random);
     }
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
-        self.answer(signals, control);
+        match &self.native {
+            Some(native) => native.on(&mut self.machine, signals, control),
+            None => self.machine.on(signals, control),
+        }
     }
 
     fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
-        self.answer_sent(sent, control);
+        match &self.native {
+            Some(native) => native.on_sent(&mut self.machine, sent, control),
+            None => self.machine.on_sent(sent, control),
+        }
     }
 
     fn stand(&self) -> Option<Stand> {

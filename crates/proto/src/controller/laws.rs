@@ -7,11 +7,10 @@ use dumbbell_core::config::At;
 use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, Config, Duration, Time, Value};
 use proptest::prelude::*;
-use proptest::test_runner::{TestError, TestRng, TestRunner};
 
 use super::probe::Probe;
 use super::*;
-use crate::laws::{Declared, LARGEST, MSS, Make, Step, Story, Subject, obeys};
+use crate::laws::{self, Declared, LARGEST, MSS, Make, Story, Subject, obeys};
 use crate::tcp;
 use crate::testing::{Fate, Pipe, opening, read};
 use crate::transport::{ReceiveEnd, SendEnd};
@@ -49,50 +48,19 @@ static EVERY: LazyLock<Vec<(&str, ControllerSpec)>> = LazyLock::new(|| {
         .collect()
 });
 
-prop_compose! {
-    fn step()(
-        event in prop_oneof![
-            20 => Just(Event::Ack), 2 => Just(Event::Loss), 1 => Just(Event::Timeout),
-            1 => Just(Event::Ecn), 1 => Just(Event::Recovered), 1 => Just(Event::Idle), 2 => Just(Event::Wake),
-            4 => Just(Event::Lost), 1 => Just(Event::Undone), 1 => Just(Event::Restart)],
-        acked in 1_u64..100_000,
-        (marked, lost) in (0.0..1.0_f64, 0.0..1.0_f64),
-        (in_recovery, window_limited, repeated, app_limited, new_round) in any::<(bool, bool, bool, bool, bool)>(),
-        used in 0.0..1.0_f64,
-        wait in 0_u64..2_000_000_000,
-        rtt in prop_oneof![Just(0_u64), 20_000_u64..2_000_000_000],
-        rate in (2.0..9.0_f64).prop_map(|e| 10_f64.powf(e)),
-        feedback in -1e9..1e9_f64,
-    ) -> Step {
-        let (wait, rtt) = (Duration::from_nanos(wait), Duration::from_nanos(rtt));
-        Step { event, acked, marked, lost, in_recovery, window_limited, repeated, app_limited, new_round, used,
-               wait, rtt, rate, feedback }
-    }
-}
-
-prop_compose! {
-    fn story()(
-        initial in 1_u64..50,
-        threshold in prop_oneof![Just(Control::UNLIMITED), 1_u64..100_000],
-        steps in prop::collection::vec(step(), lengths(1..200)),
-    ) -> Story {
-        Story { initial, threshold, steps }
-    }
+/// A drawn story; fewer of its steps if a shorter one breaks the law, too.
+fn story() -> impl Strategy<Value = Story> {
+    (any::<u64>(), lengths(1..200)).prop_map(|(seed, most)| {
+        let mut story = Story::drawn(seed);
+        story.steps.truncate(most);
+        story
+    })
 }
 
 /// Holds a controller to its laws in the same stories each time; the law that it breaks, if there is one.
 fn judge(make: Make<'_>) -> Law {
-    // Some broken laws come up in one of a hundred cases.
-    let config = ProptestConfig { failure_persistence: None, cases: 256, ..ProptestConfig::default() };
-    let rng = TestRng::deterministic_rng(config.rng_algorithm);
-    let mut runner = TestRunner::new_with_rng(config, rng);
-    match runner
-        .run(&story(), |story| obeys(make, &story).map_err(|broken| TestCaseError::fail(broken.to_string())))
-    {
-        Ok(()) => Ok(()),
-        Err(TestError::Fail(why, _)) => Err(why.message().to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    // Some broken laws come up in one of a hundred stories.
+    laws::judge(make, 0..256).map_err(|(_, broken)| broken.to_string())
 }
 
 /// Runs a model over a link of 12 Mbit/s with a round-trip time of 50 ms and a queue without end. A controller that only

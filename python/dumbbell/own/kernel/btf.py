@@ -21,7 +21,7 @@ _EACH = {4: 12, 5: 12, 6: 8, 13: 8, 15: 12, 19: 12}
 
 
 class BtfError(Exception):
-    """Types that cannot be read, or that lack what is asked for."""
+    """Types are unreadable, or lack a name that a program needs."""
 
 
 class Place(NamedTuple):

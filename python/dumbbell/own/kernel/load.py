@@ -37,7 +37,7 @@ _BYTES = 160
 _LOG = 1 << 20
 
 LICENCE = b"GPL\0"
-"""The licence that the kernel is told. It takes no controller whose licence does not go with its own."""
+"""The licence that the program states. The kernel refuses one that does not go with its own."""
 
 _STATISTICS = ("processed ", "verification time", "stack depth")
 """How lines of the verifier begin that follow what is wrong."""

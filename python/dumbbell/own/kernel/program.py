@@ -256,22 +256,20 @@ class _Maker:
 
     # What the law has decided, and what the kernel has.
 
+    def _in_segments(self, writer: Writer, name: str, least: int, most: str) -> str:
+        """Return a field of the control in whole segments, within bounds."""
+        mss = writer.value(f"call i64 @llvm.smax.i64(i64 {self.tcp(writer, 'mss_cache')}, i64 1)")
+        whole = writer.value(f"udiv i64 {self.word(writer, self.named[name])}, {mss}")
+        raised = writer.value(f"call i64 @llvm.smax.i64(i64 {whole}, i64 {least})")
+        return writer.value(f"call i64 @llvm.smin.i64(i64 {raised}, i64 {most})")
+
     def _segments(self, writer: Writer) -> str:
         """Return the window in segments."""
-        window = self.word(writer, self.named["window"])
-        mss = writer.value(f"call i64 @llvm.smax.i64(i64 {self.tcp(writer, 'mss_cache')}, i64 1)")
-        whole = writer.value(f"udiv i64 {window}, {mss}")
-        most = self.tcp(writer, "snd_cwnd_clamp")
-        least = writer.value(f"call i64 @llvm.smax.i64(i64 {whole}, i64 1)")
-        return writer.value(f"call i64 @llvm.smin.i64(i64 {least}, i64 {most})")
+        return self._in_segments(writer, "window", 1, self.tcp(writer, "snd_cwnd_clamp"))
 
     def _threshold(self, writer: Writer) -> str:
         """Return the threshold in segments; never below two, as the kernel has it."""
-        threshold = self.word(writer, self.named["threshold"])
-        mss = writer.value(f"call i64 @llvm.smax.i64(i64 {self.tcp(writer, 'mss_cache')}, i64 1)")
-        whole = writer.value(f"udiv i64 {threshold}, {mss}")
-        least = writer.value(f"call i64 @llvm.smax.i64(i64 {whole}, i64 2)")
-        return writer.value(f"call i64 @llvm.smin.i64(i64 {least}, i64 {_INFINITE})")
+        return self._in_segments(writer, "threshold", 2, str(_INFINITE))
 
     def pull(self, writer: Writer, window: bool = True) -> None:
         """Take over what the kernel has changed."""
