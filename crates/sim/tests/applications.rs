@@ -1,8 +1,6 @@
 //! Applications that write and read when they want, through a whole network: what is written arrives, at the pace of the slower of
 //! both, and every packet is accounted for.
 
-mod traced;
-
 use dumbbell_core::Results;
 
 const BASE: &str = r#"
@@ -18,7 +16,7 @@ to = "receivers"
 "#;
 
 fn simulate(settings: &[&str]) -> Results {
-    let results = traced::simulate(BASE, settings);
+    let results = crate::traced::simulate(BASE, settings);
     let r = &results.runs;
     assert_eq!(
         r.total_sent[0] + r.total_originated[0] + r.total_duplicated[0],

@@ -1,8 +1,6 @@
 //! Broken scenarios, and the one line that each gives. After a change of wording, run with `UPDATE_GOLDEN=1` and read
 //! the difference.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::fs;
 use std::path::Path;
 

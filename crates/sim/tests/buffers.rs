@@ -1,14 +1,10 @@
 //! Buffers that the ports of a switch share.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::path::Path;
 
+use crate::traced::simulate;
 use dumbbell_core::Results;
 use dumbbell_sim::{Plan, Scenario};
-use traced::simulate;
 
 /// Two sources of datagrams of 1500 bytes to each receiver, which overload its port.
 const HOT: &str = r#"

@@ -1,14 +1,10 @@
 //! Traffic classes from end to end: who gets what of a link, what the tables say, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::ops::ControlFlow;
 
+use crate::traced::{planned, simulate};
 use dumbbell_core::Results;
 use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
-use traced::{planned, simulate};
 
 /// Two sources of datagrams of 1500 bytes that each fill the link: 12 Mbit/s, a packet a millisecond.
 const OVERLOAD: &str = r#"

@@ -1,10 +1,6 @@
 //! Laws that hold a queue, or the time that packets wait, at a target: from end to end.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
-use traced::untraced as simulate;
+use crate::traced::untraced as simulate;
 
 /// So many TCP flows over 15 Mbit/s with round-trip times of 60 ms.
 const LONG: &str = r#"

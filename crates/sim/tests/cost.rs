@@ -1,18 +1,11 @@
 //! What `dumbbell check` expects of a run, held to runs.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use dumbbell_core::Value;
-use dumbbell_core::memory::Counting;
 use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
-
-/// Runs keep to a limit of memory.
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 fn plan(file: &str, settings: &[&str]) -> Arc<Plan> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");

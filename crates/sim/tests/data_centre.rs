@@ -1,9 +1,5 @@
 //! Controllers of data centres, from end to end: what their papers promise of rates and queues.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
@@ -33,7 +29,7 @@ fn run(controller: &str, senders: u32, rate: &str, settings: &[&str]) -> Results
     }
     let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    traced::run(&plan)
+    crate::traced::run(&plan)
 }
 
 /// What the port to the receiver did: the share of its capacity used, the mean of packets there, drops.

@@ -1,8 +1,6 @@
 //! Transports over datagrams that adapt to the network: TFRC, and LTTP on it.
 
-mod traced;
-
-use traced::simulate;
+use crate::traced::simulate;
 
 const SHARED: &str = r#"
 duration = "200s"

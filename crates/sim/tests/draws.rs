@@ -1,14 +1,10 @@
 //! What a plan says it draws, against the random numbers that its run draws.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::fs;
 use std::path::Path;
 
 use dumbbell_core::rng;
 use dumbbell_sim::{Plan, Scenario};
-
-mod traced;
 
 /// Longer runs of the repository's scenarios are cut to this.
 const LONGEST: f64 = 12.0;
@@ -18,7 +14,7 @@ fn declared_and_drawn(text: &str, folder: &Path) -> (Vec<String>, u64) {
     let plan = Scenario::from_toml(text).and_then(|scenario| Plan::new(&scenario, folder));
     let plan = plan.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let before = rng::drawn();
-    traced::run(&plan);
+    crate::traced::run(&plan);
     let drawn = rng::drawn() - before;
     (plan.draws().iter().map(|draw| format!("{} of {}", draw.what, draw.of)).collect(), drawn)
 }

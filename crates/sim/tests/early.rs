@@ -1,10 +1,6 @@
 //! Random early detection from end to end: the averages that it keeps, what it drops and marks, and who is dropped first.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
-use traced::untraced as simulate;
+use crate::traced::untraced as simulate;
 
 /// Sixteen flows, and `more` from the twentieth second on; what is measured begins twenty seconds later.
 const STEP: &str = r#"

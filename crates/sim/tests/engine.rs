@@ -1,12 +1,10 @@
 //! The engine against hand-computed cases, and what must not change its results.
 
-mod traced;
-
 use std::ops::ControlFlow;
 
+use crate::traced::{plan, simulate};
 use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Interrupted, Plan, Scenario, built_in, run, toml};
-use traced::{plan, simulate};
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
 const ONE_FLOW: &str = r#"
@@ -269,7 +267,7 @@ fn a_recorded_link_sends_at_its_opportunities_only() {
     let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
     assert_eq!(plan.links[0].direction.rate.as_bps(), 18_000);
-    let results = traced::run(&plan);
+    let results = crate::traced::run(&plan);
     assert_eq!(results.links.sent[0], 15, "five rounds of three");
 }
 

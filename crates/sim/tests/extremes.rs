@@ -1,19 +1,12 @@
 //! Every field of every table and algorithm, at the ends of what can be written: a message, or a run that ends.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use dumbbell_core::memory::Counting;
 use dumbbell_core::{Config, Value};
 use dumbbell_sim::{Plan, Scenario, built_in, descriptors, run, toml};
-
-/// Runs keep to a limit of memory.
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Events of a run, at most.
 const EVENTS: u64 = 1 << 17;

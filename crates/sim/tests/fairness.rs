@@ -1,10 +1,6 @@
 //! What queues do for flows that slow down against one that does not.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
-use traced::untraced as simulate;
+use crate::traced::untraced as simulate;
 
 /// Many TCP flows, and one of datagrams (the last pair) at `RATE`, over 10 Mbit/s.
 const MIX: &str = r#"

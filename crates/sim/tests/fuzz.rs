@@ -1,7 +1,5 @@
 //! Whatever a user writes, the parser answers: with a plan, or with one line that has a place and a remedy.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::path::Path;
 
 use dumbbell_core::{ConfigError, Value};

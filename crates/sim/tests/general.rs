@@ -1,8 +1,6 @@
 //! Random runs give the same bytes whatever forms their links take: all links in the general form, with two events a hop and
 //! nothing ahead of time, are the oracle for the forms that take one event or none.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;

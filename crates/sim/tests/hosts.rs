@@ -1,11 +1,7 @@
 //! Hosts whose flows share something.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
+use crate::traced::simulate;
 use dumbbell_core::Results;
-use traced::simulate;
 
 /// Rounds of reads: senders answer together over 1 Gbit/s into a port of 43 packets; 100 us of propagation.
 const INCAST: &str = r#"

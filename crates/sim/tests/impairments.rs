@@ -1,9 +1,5 @@
 //! End points on links that delay, reorder and duplicate, and what the tables say of such links.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
@@ -16,7 +12,7 @@ fn results(text: &str, settings: &[&str], folder: &Path) -> Results {
     }
     let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, folder).unwrap_or_else(|e| panic!("{e}"));
-    traced::run(&plan)
+    crate::traced::run(&plan)
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {

@@ -1,7 +1,5 @@
 //! Prague beside CUBIC over DualPI2, against rows that somebody has measured on Linux.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;

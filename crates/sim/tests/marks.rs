@@ -1,8 +1,6 @@
 //! Explicit congestion notification: every queue that has a law marks what may be marked, and drops the rest.
 
-mod traced;
-
-use traced::simulate;
+use crate::traced::simulate;
 
 /// Four flows over 10 Mbit/s, behind their slow start; half of what arrives is protected, for queues that look at that.
 const FOUR: &str = r#"

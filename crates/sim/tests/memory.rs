@@ -1,15 +1,11 @@
 //! A run keeps to its limit of memory, says what took it, and keeps what was measured.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::ops::ControlFlow;
 
+use crate::traced::plan;
 use dumbbell_core::Results;
 use dumbbell_core::results::Part;
 use dumbbell_sim::run;
-use traced::plan;
 
 fn simulate(text: &str, settings: &[&str], memory: u64) -> Results {
     run(&plan(text, settings), memory, |_| ControlFlow::Continue(())).unwrap()

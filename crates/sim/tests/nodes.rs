@@ -1,20 +1,16 @@
 //! Agents of routers: what they see, what they originate, and what becomes of that.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use crate::traced::{plan, simulate};
 use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Results, Time, VerdictSink, Way};
 use dumbbell_header::SourceQuench;
 use dumbbell_net::node::{FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, PortView, Setting};
 use dumbbell_sim::Plan;
-use traced::{plan, simulate};
 
 fn results(plan: &Arc<Plan>) -> Results {
-    traced::run(plan)
+    crate::traced::run(plan)
 }
 
 /// What a [`Probe`] does beside counting.

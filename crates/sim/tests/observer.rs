@@ -1,9 +1,5 @@
 //! What an observer sees of a run, and that it changes nothing.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -176,12 +172,12 @@ fn marks_and_drops_are_told_at_their_time_wherever_they_happen() {
 #[test]
 fn a_failing_test_prints_the_last_packet_events_of_its_run() {
     let failed = catch_unwind(AssertUnwindSafe(|| {
-        let results = traced::run(&plan(ROUGH));
+        let results = crate::traced::run(&plan(ROUGH));
         assert_eq!(results.runs.flows_completed[0], 7, "a test that fails: what follows is printed");
     }));
     assert!(failed.is_err());
     // What the hook has printed.
-    let printed = traced::latest();
+    let printed = crate::traced::latest();
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), 201, "{printed}");
     assert!(lines[0].starts_with("the last 200 packet events"));

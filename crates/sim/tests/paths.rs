@@ -1,11 +1,9 @@
 //! Several paths for a pair: which there are, who chooses, and what the packets of a flow then do.
 
-mod traced;
-
 use std::collections::BTreeMap;
 
+use crate::traced::{plan, simulate};
 use dumbbell_core::{Duration, Results};
-use traced::{plan, simulate};
 
 /// Packets sent over each link, by name.
 fn sent(results: &Results) -> BTreeMap<String, u64> {
@@ -327,7 +325,7 @@ fn after_a_route_change_packets_may_overtake() {
     let results = simulate(DIAMOND, &["transport=tcp", "paths={kind='change', at='401ms'}"]);
     let sent = sent(&results);
     assert!(sent["z->b"] > 0 && sent["z->c"] > 0, "acknowledgements change too: {sent:?}");
-    let refused = traced::planned(DIAMOND, &["paths={kind='change', at='0s'}"]).unwrap_err();
+    let refused = crate::traced::planned(DIAMOND, &["paths={kind='change', at='0s'}"]).unwrap_err();
     assert!(refused.contains("paths.at: the route changes before the first packet"), "{refused}");
 }
 

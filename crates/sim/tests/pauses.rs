@@ -1,25 +1,18 @@
 //! A run is a value: whatever pauses it makes, whoever looks at it in between, and whatever runs take turns with it, its tables are
 //! the same, byte for byte.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use dumbbell_core::memory::Counting;
 use dumbbell_core::table::{Column, ColumnData};
 use dumbbell_core::{Duration, Results, Time, Value};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_proto::ControllerSpec;
 use dumbbell_sim::{Advanced, Interrupted, Plan, Progress, Run, Scenario, built_in, run, toml};
 use proptest::prelude::*;
-
-/// Runs keep to a limit of memory.
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
 

@@ -1,16 +1,12 @@
 //! Remedies against flows in step: random overhead of a sender, random starts.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::path::Path;
 
+use crate::traced::simulate;
 use dumbbell_core::Value;
 use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::PlannedLink;
 use dumbbell_sim::{Plan, Scenario, built_in, toml};
-use traced::simulate;
 
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
     let mut value: Value = toml::parse(text).unwrap();

@@ -1,7 +1,5 @@
 //! Power control in whole runs: what must hold whatever the traffic does, and what replays must reproduce.
 
-mod traced;
-
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
@@ -43,7 +41,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     }
     let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    traced::run(&plan)
+    crate::traced::run(&plan)
 }
 
 /// The row of the bottleneck.

@@ -5,15 +5,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dumbbell_core::memory::Counting;
 use dumbbell_core::table::{ColumnData, Table};
 use dumbbell_core::testing::Record;
 use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
-
-/// Runs keep to a limit of memory.
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
 

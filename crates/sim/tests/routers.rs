@@ -1,7 +1,5 @@
 //! Flows under routers that tell them what to send.
 
-mod traced;
-
 use std::path::Path;
 
 use dumbbell_core::Results;
@@ -10,7 +8,7 @@ use dumbbell_sim::{Plan, Scenario};
 fn run(text: &str) -> Results {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    traced::run(&plan)
+    crate::traced::run(&plan)
 }
 
 fn xcp(gamma: f64) -> Results {

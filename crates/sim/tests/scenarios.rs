@@ -1,7 +1,5 @@
 //! From a scenario to a plan: topologies, routes, workloads, defaults, the hash, the schema.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,11 +1,9 @@
 //! Closed loops: what starts when, on which connection, and what is written down.
 
-mod traced;
-
 use std::collections::BTreeMap;
 
+use crate::traced::simulate;
 use dumbbell_core::Results;
-use traced::simulate;
 
 /// A transfer: round, source, start and end in seconds.
 #[derive(Clone, Debug)]

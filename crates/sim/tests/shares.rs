@@ -1,7 +1,5 @@
 //! How controllers of different kinds share a bottleneck, where somebody has published it.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;

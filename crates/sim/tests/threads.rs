@@ -4,14 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use dumbbell_core::memory::Counting;
 use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Cut, Interrupted, Plan, Progress, Run, Scenario, Whole, built_in, run, toml};
 use proptest::prelude::*;
-
-/// Runs keep to a limit of memory.
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     let mut value: Value = toml::parse(text).expect("TOML");

@@ -1,7 +1,5 @@
 //! What sinks are told of a run: everything, in the order of time, or what was selected.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;

@@ -1,9 +1,5 @@
 //! TRUMP through RBCC routers: the published scenarios, convergence to max-min rates, and what is counted.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
-
-mod traced;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -312,7 +308,7 @@ fn hits_and_misses_are_the_packets_that_pass() {
 fn messages_arrive_whole_and_packets_are_conserved() {
     let (mut lost, mut originated) = (0, 0);
     for seed in 0..8 {
-        let results = traced::run(&plan(&lossy(seed, ", quench = true, threshold = 1")));
+        let results = crate::traced::run(&plan(&lossy(seed, ", quench = true, threshold = 1")));
         let r = &results.runs;
         let from = r.total_sent[0] + r.total_originated[0];
         assert_eq!(from, r.total_delivered[0] + r.total_dropped[0] + r.packets_inside[0]);
@@ -340,7 +336,7 @@ fn routers_of_a_group_that_no_packet_passes_have_nothing_to_do() {
         to = "d"
         size = "10kB"
     "#;
-    assert_eq!(traced::run(&plan(text)).flows.delivered, [10_000]);
+    assert_eq!(crate::traced::run(&plan(text)).flows.delivered, [10_000]);
     let alone = text.replace(r#"["r0", "r1"]"#, r#""r1""#).replace("trump", "tcp");
     let refused = Plan::new(&Scenario::from_toml(&alone).unwrap(), Path::new(".")).unwrap_err().to_string();
     assert!(refused.contains("no path leads through it"), "{refused}");
