@@ -550,14 +550,11 @@ impl Emulator {
                 self.enter(frame.at(), to, frame);
             }
             while self.directions[to].link.wake_at() <= now {
-                let arrived = self.directions[to].link.advance(now, &mut self.incidents);
+                let taken = self.directions[to].link.take(now, &mut self.incidents);
                 if !self.incidents.is_empty() {
                     self.account(now, to);
                 }
-                if !arrived {
-                    continue;
-                }
-                let Some(mut frame) = self.directions[to].link.pop() else { continue };
+                let Some(mut frame) = taken else { continue };
                 count += 1;
                 if frame.take_mark() {
                     self.note(frame.left(), to, Happened::Marked(to as u32), &frame);

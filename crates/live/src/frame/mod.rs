@@ -552,8 +552,7 @@ pub(crate) mod tests {
             let mut out = Vec::new();
             while link.wake_at().is_finite() {
                 let now = link.wake_at();
-                if link.advance(now, &mut incidents) {
-                    let packet = link.pop().unwrap();
+                if let Some(packet) = link.take(now, &mut incidents) {
                     assert!(v6 || Sum::default().add_bytes(&packet.bytes()[..20]).checksum() == 0);
                     out.push((
                         packet.udp_payload().unwrap()[0],

@@ -60,11 +60,9 @@ impl Run {
     fn until(&mut self, until: Time) {
         while self.link.wake_at() <= until {
             let now = self.link.wake_at();
-            if self.link.advance(now, &mut self.incidents) {
-                let Packet { at, body, .. } = *self.link.head().unwrap();
+            if let Some(Packet { at, body, .. }) = self.link.take(now, &mut self.incidents) {
                 assert_eq!(at, now, "a packet comes out at its time");
                 self.out.push((now.as_nanos() / 1000, body[0]));
-                self.link.pop();
             }
         }
     }

@@ -194,44 +194,35 @@ impl FifoLink {
         beyond.push(visit);
     }
 
-    /// See [`super::Link::advance`].
+    /// See [`super::Link::take`]: true if a packet comes out, which [`FifoLink::pop`] takes.
     #[inline]
     pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        if self.impairments.lossy {
-            return self.draw(now, incidents);
-        }
-        true
+        !self.impairments.lossy || self.draw(now, incidents)
     }
 
     /// On a lossy link, draws once for every packet that comes out.
     #[cold]
     fn draw(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        let Some(packet) = self.head().filter(|p| p.at <= now).copied() else { return false };
+        let Some(packet) = self.packets.front().filter(|p| p.at <= now).copied() else { return false };
         let lost = self.impairments.lose();
         if lost {
             self.cold.dropped[DropReason::RandomLoss as usize] += 1;
             incidents.push((packet, Incident::Dropped(DropReason::RandomLoss)));
-            self.pop();
+            self.packets.discard();
         }
         !lost
     }
 
-    /// See [`super::Link::head`].
+    /// The packet that came out.
     #[inline]
-    pub fn head(&self) -> Option<&Packet> {
-        self.packets.front()
-    }
-
-    /// See [`super::Link::pop`].
-    #[inline]
-    pub fn pop(&mut self) {
-        self.packets.discard();
+    pub fn pop(&mut self) -> Option<Packet> {
+        self.packets.pop()
     }
 
     /// See [`super::Link::wake_at`].
     #[inline]
     pub fn wake_at(&self) -> Time {
-        self.head().map_or(Time::NEVER, |packet| packet.at)
+        self.packets.front().map_or(Time::NEVER, |packet| packet.at)
     }
 
     /// Gives a packet up that has arrived, and has not met the queue.

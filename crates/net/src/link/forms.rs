@@ -133,7 +133,6 @@ fn a_link_is_idle_until_a_packet_comes() {
             (link.wake_at(), link.read().inside(), link.read().backlog(Time::ZERO)),
             (Time::NEVER, 0, 0)
         );
-        assert_eq!(link.head(), None);
         assert_eq!((link.read().port().is_some(), link.read().average()), (false, None));
         assert_eq!((link.read().offered(Time::ZERO), link.read().read_pause(Time::ZERO)), (None, None));
         assert!(link.read().next_arrival().is_none() && link.read().read_port(Time::ZERO).is_none());

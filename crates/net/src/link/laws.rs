@@ -97,12 +97,10 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
     let run_until = |link: &mut Link, until: Time, trace: &mut Trace, drops: &mut Incidents| {
         while link.wake_at() <= until && link.wake_at().is_finite() {
             let t = link.wake_at();
-            if link.advance(t, drops) {
-                let p = link.head().unwrap();
+            if let Some(p) = link.take(t, drops) {
                 trace.out.push((t, p.body[0], p.size));
                 trace.written.push(p.body[1]);
                 trace.ecn.push(p.ecn);
-                link.pop();
             }
         }
     };
@@ -181,9 +179,7 @@ proptest! {
                 let mut now = Time::ZERO;
                 let run_until = |link: &mut Link, until: Time, drops: &mut Incidents| {
                     while link.wake_at() <= until && link.wake_at().is_finite() {
-                        if link.advance(link.wake_at(), drops) {
-                            link.pop();
-                        }
+                        link.take(link.wake_at(), drops);
                     }
                 };
                 for (id, &(gap, size)) in arrivals[..before].iter().enumerate() {
@@ -235,7 +231,7 @@ proptest! {
             }
             while lazy.wake_at().is_finite() {
                 let now = lazy.wake_at();
-                prop_assert!(!lazy.advance(now, &mut drops));
+                prop_assert_eq!(lazy.take(now, &mut drops), None);
                 let before = lazy.read().inside();
                 out.extend(std::iter::from_fn(|| lazy.ahead().unwrap().next(now, &mut drops)));
                 prop_assert!(lazy.read().inside() < before, "{} asks in vain", name);
@@ -267,10 +263,7 @@ proptest! {
             let run_until = |link: &mut Link, until: Time, drops: &mut Incidents, out: &mut Vec<_>| {
                 while link.wake_at() <= until && link.wake_at().is_finite() {
                     let t = link.wake_at();
-                    if link.advance(t, drops) {
-                        out.push((t, link.head().unwrap().body[0]));
-                        link.pop();
-                    }
+                    out.extend(link.take(t, drops).map(|packet| (t, packet.body[0])));
                 }
             };
             for (id, &(gap, size)) in arrivals.iter().enumerate() {
@@ -335,7 +328,7 @@ proptest! {
         let mut general = the_general_form(&config);
         prop_assert_eq!(drive_with(&mut fast, &arrivals, make), drive_with(&mut general, &arrivals, make));
         let after = Time::from_nanos(199_999_999_999);
-        prop_assert_eq!(fast.read().offered(after), { general.advance(after, &mut Vec::new()); general.read().offered(after) });
+        prop_assert_eq!(fast.read().offered(after), { general.take(after, &mut Vec::new()); general.read().offered(after) });
         prop_assert_eq!(fast.read().counters(end), general.read().counters(end));
     }
 
@@ -355,9 +348,7 @@ proptest! {
             let (mut now, mut drops) = (Time::ZERO, Vec::new());
             let run_until = |link: &mut Link, until: Time, drops: &mut Incidents| {
                 while link.wake_at() <= until {
-                    if link.advance(link.wake_at(), drops) {
-                        link.pop();
-                    }
+                    link.take(link.wake_at(), drops);
                 }
             };
             for (id, &(gap, size)) in head.iter().enumerate() {
@@ -409,7 +400,7 @@ proptest! {
             let now = times.into_iter().min().unwrap();
             if now > read && counted.is_none() {
                 // The general form settles its own past before it is read.
-                b.advance(read, &mut drops);
+                b.take(read, &mut drops);
                 counted = Some((a.read().counters(read), b.read().counters(read)));
             }
             if !now.is_finite() {
@@ -417,13 +408,9 @@ proptest! {
             }
             // Departures and arrivals at the far end come before new packets at the same instant.
             if times[2] == now {
-                if b.advance(now, &mut drops) {
-                    waited.push((now, b.head().unwrap().body[0]));
-                    b.pop();
-                }
+                waited.extend(b.take(now, &mut drops).map(|packet| (now, packet.body[0])));
             } else if times[1] == now {
-                let p = *a.head().unwrap();
-                a.pop();
+                let p = a.take(now, &mut drops).unwrap();
                 b.push(now, &p, 0, &mut drops);
             } else {
                 let (_, p) = offered.next().unwrap();
@@ -478,9 +465,8 @@ proptest! {
             let mut out = [0_u64; 3];
             let run_until = |link: &mut Link, until: Time, incidents: &mut Incidents, out: &mut [u64; 3]| {
                 while link.wake_at() <= until && link.wake_at().is_finite() {
-                    if link.advance(link.wake_at(), incidents) {
-                        out[usize::from(link.head().unwrap().class)] += 1;
-                        link.pop();
+                    if let Some(packet) = link.take(link.wake_at(), incidents) {
+                        out[usize::from(packet.class)] += 1;
                     }
                     link.read().assert_conservation();
                 }

@@ -212,7 +212,7 @@ impl LazyLink {
         }
     }
 
-    /// See [`super::Link::advance`].
+    /// See [`super::Link::take`]: true if a packet comes out, which [`LazyLink::pop`] takes.
     pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if self.hands_on {
             return false;
@@ -228,13 +228,15 @@ impl LazyLink {
         if self.impairments.lossy {
             return self.draw(now, incidents);
         }
-        self.head().is_some_and(|packet| packet.at <= now)
+        self.started.front().is_some_and(|packet| packet.at <= now)
     }
 
     /// On a lossy link, draws once for every packet that comes out.
     #[cold]
     fn draw(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        let Some(packet) = self.head().filter(|packet| packet.at <= now).copied() else { return false };
+        let Some(packet) = self.started.front().filter(|packet| packet.at <= now).copied() else {
+            return false;
+        };
         let lost = self.impairments.lose();
         if lost {
             self.started.discard();
@@ -243,16 +245,10 @@ impl LazyLink {
         !lost
     }
 
-    /// See [`super::Link::head`].
+    /// The packet that came out.
     #[inline]
-    pub fn head(&self) -> Option<&Packet> {
-        self.started.front()
-    }
-
-    /// See [`super::Link::pop`].
-    #[inline]
-    pub fn pop(&mut self) {
-        self.started.discard();
+    pub fn pop(&mut self) -> Option<Packet> {
+        self.started.pop()
     }
 
     /// See [`super::Link::wake_at`]. A link that hands packets on has none on the way. The next packet to start reaches the far

@@ -120,7 +120,7 @@ impl Link {
     }
 
     /// The exit for packets that come out as soon as they start; `None` for a link without [`Order::HandOn`]. Use it instead of
-    /// [`Link::push`], and call [`Ahead::next`] at `wake_at` at the latest. [`Link::advance`] does nothing then.
+    /// [`Link::push`], and call [`Ahead::next`] at `wake_at` at the latest. [`Link::take`] takes nothing then.
     #[inline]
     pub fn ahead(&mut self) -> Option<Ahead<'_>> {
         match &mut self.0 {
@@ -129,27 +129,16 @@ impl Link {
         }
     }
 
-    /// Advances the link to `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
-    /// will at [`Packet::at`] on a link that hands packets on; there are no incidents then.
-    #[inline]
-    pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        either!(mut self, link => link.advance(now, incidents))
+    /// Advances the link to `now`, the time it asked for, and takes the packet that has reached the far end, or will at
+    /// [`Packet::at`] on a link that hands packets on; there are no incidents then.
+    ///
+    /// One call for both, so that the form of the link is looked at once a packet. A call would copy the packet twice.
+    #[inline(always)]
+    pub fn take(&mut self, now: Time, incidents: &mut Incidents) -> Option<Packet> {
+        either!(mut self, link => if link.advance(now, incidents) { link.pop() } else { None })
     }
 
-    /// The packet that reaches the far end first. It stays until [`Link::pop`], so that it is copied once, to where it
-    /// goes next.
-    #[inline]
-    pub fn head(&self) -> Option<&Packet> {
-        either!(self, link => link.head())
-    }
-
-    /// Removes the head.
-    #[inline]
-    pub fn pop(&mut self) {
-        either!(mut self, link => link.pop());
-    }
-
-    /// When `advance` must be called next.
+    /// When `take` must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
         either!(self, link => link.wake_at())

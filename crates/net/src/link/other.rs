@@ -78,19 +78,8 @@ impl Other {
     }
 
     #[inline]
-    pub fn head(&self) -> Option<&Packet> {
-        each!(self, link => link.head())
-    }
-
-    #[inline]
-    pub fn pop(&mut self) {
-        match self {
-            Other::Tapped(link) => link.pop(),
-            Other::Lazy(link) => link.pop(),
-            Other::Queued(link) => {
-                link.pop();
-            }
-        }
+    pub fn pop(&mut self) -> Option<Packet> {
+        each!(self, link => link.pop())
     }
 
     #[inline]

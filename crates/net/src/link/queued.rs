@@ -196,16 +196,21 @@ impl<P: Carried> QueuedLink<P> {
         }
     }
 
-    /// Advances the link to `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
-    /// will be sure to on a link that hands packets on. Never together with incidents, so that the driver can tell whose
-    /// they are without a look after every packet: the link asks again for its packet.
-    pub fn advance(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
+    /// Advances the link to `now`, the time it asked for, and takes the packet that has reached the far end, or will be sure
+    /// to on a link that hands packets on. Never together with incidents, so that the driver can tell whose they are
+    /// without a look after every packet: the link asks again for its packet.
+    pub fn take(&mut self, now: Time, incidents: &mut Incidents<P>) -> Option<P> {
+        if self.advance(now, incidents) { self.pop() } else { None }
+    }
+
+    /// See [`QueuedLink::take`]: true if a packet comes out, which [`QueuedLink::pop`] takes.
+    pub(super) fn advance(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
         let before = incidents.len();
         self.catch_up(now, incidents);
         if incidents.len() != before {
             return false;
         }
-        if self.head().is_none_or(|p| p.at() > now && !self.hands_on) {
+        if self.flight.front().is_none_or(|p| p.at() > now && !self.hands_on) {
             return false;
         }
         let lost = self.impairments.lose();
@@ -220,19 +225,13 @@ impl<P: Carried> QueuedLink<P> {
         verdicts!(self, incidents).dropped(packet, reason);
     }
 
-    /// The packet that reaches the far end first.
+    /// The packet that came out.
     #[inline]
-    pub fn head(&self) -> Option<&P> {
-        self.flight.front()
-    }
-
-    /// Takes the head.
-    #[inline]
-    pub fn pop(&mut self) -> Option<P> {
+    pub(super) fn pop(&mut self) -> Option<P> {
         self.flight.pop()
     }
 
-    /// When [`QueuedLink::advance`] must be called next.
+    /// When [`QueuedLink::take`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
         self.due.min(self.flight.wake_at())

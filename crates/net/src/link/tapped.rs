@@ -71,7 +71,7 @@ impl TappedLink {
         }
     }
 
-    /// See [`super::Link::advance`].
+    /// See [`super::Link::take`].
     #[inline(always)]
     pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if let Tap::Stamper(stamper) = &mut self.tap {
@@ -84,16 +84,10 @@ impl TappedLink {
         self.fifo.advance(now, incidents)
     }
 
-    /// See [`super::Link::head`].
+    /// The packet that came out.
     #[inline]
-    pub fn head(&self) -> Option<&Packet> {
-        self.fifo.head()
-    }
-
-    /// See [`super::Link::pop`].
-    #[inline]
-    pub fn pop(&mut self) {
-        self.fifo.pop();
+    pub fn pop(&mut self) -> Option<Packet> {
+        self.fifo.pop()
     }
 
     /// See [`super::Link::wake_at`].

@@ -80,8 +80,7 @@ impl Run {
         while self.link.wake_at() <= until {
             let before = self.rate();
             self.now = self.link.wake_at();
-            if self.link.advance(self.now, &mut self.drops) {
-                let p = self.link.pop().unwrap();
+            if let Some(p) = self.link.take(self.now, &mut self.drops) {
                 self.out.push((self.now, p.body[0], p.size));
             }
             self.look(before);

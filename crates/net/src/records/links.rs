@@ -146,9 +146,9 @@ impl Run<'_> {
     fn until(&mut self, until: Time) {
         while self.link.wake_at() <= until && self.link.wake_at().is_finite() {
             let now = self.link.wake_at();
-            if !self.take_ahead(now) && self.link.advance(now, &mut self.incidents) {
-                let packet = *self.link.head().unwrap();
-                self.link.pop();
+            if !self.take_ahead(now)
+                && let Some(packet) = self.link.take(now, &mut self.incidents)
+            {
                 self.came_out(now, &packet);
             }
             self.incidents();
@@ -320,9 +320,7 @@ fn read_in_time(config: &LinkConfig, record: &mut Record) {
 
 fn drain(link: &mut Link, until: Time, incidents: &mut Incidents) {
     while link.wake_at() <= until && link.wake_at().is_finite() {
-        if link.advance(link.wake_at(), incidents) {
-            link.pop();
-        }
+        link.take(link.wake_at(), incidents);
     }
 }
 

@@ -254,14 +254,12 @@ impl<O: Observer, S: Share> Network<O, S> {
     #[inline(always)]
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
-        let arrived = from.advance(now, &mut self.incidents);
+        let taken = from.take(now, &mut self.incidents);
         tell_notes(&mut self.observer, &self.paths, now, link, from);
-        let (true, Some(packet)) = (arrived, from.head()) else {
+        let Some(packet) = taken else {
             self.look(now, link);
             return None;
         };
-        let packet = *packet;
-        from.pop();
         arm(&mut self.share, &mut self.tree, link, from.wake_at());
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
