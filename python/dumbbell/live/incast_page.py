@@ -15,7 +15,6 @@ from dumbbell._native import is_virtual, version
 from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, save
 from dumbbell.live.criteria import OUTSIDE, UNDECIDED
 from dumbbell.live.incast import (
-    ACCESS,
     BLOCK,
     BUFFER,
     DURATION,
@@ -24,6 +23,7 @@ from dumbbell.live.incast import (
     SIMULATED,
     Cell,
     Result,
+    access_rate,
 )
 from dumbbell.live.lateness import LATENESS
 
@@ -52,7 +52,7 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
         "",
         f"A client asks N servers for {BLOCK / 1e6:g} MB, of each an Nth part, and again when all is there.",
         *_started(results),
-        f"The servers' links of {ACCESS[is_virtual()]} meet at one port with a buffer of {BUFFER}.",
+        f"The servers' links of {access_rate()} meet at one port with a buffer of {BUFFER}.",
         "In the table: ours / the kernel's, means over the runs, and the difference with its 95 % interval.",
         "Bold: the whole",
         "interval is further from 0 than the bound in the head. (?): undecided, the runs of one side differ",
