@@ -142,8 +142,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for figure in measure(Path(folder)):
             bound = "" if figure.must is None else f"{figure.must:.4g}"
-            print(f"{figure.name:36}{figure.value:>10.4g}{bound:>10}{'  MISSED' if figure.missed else ''}")
-            missed |= figure.missed
+            print(f"{figure.name:36}{figure.value:>10.4g}{bound:>10}{'  MISSED' if figure.missed() else ''}")
+            missed |= figure.missed()
     return int(missed)
 
 

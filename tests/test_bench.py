@@ -26,8 +26,16 @@ def test_rows_have_names_of_their_own() -> None:
 
 
 def test_an_aim_that_is_not_reached_fails_nothing() -> None:
-    assert not Figure("20,002 links, ns over W4S's", 3.5, aim=1.5).missed
-    assert Figure("a bound", 3.5, must=1.5).missed
+    assert not Figure("20,002 links, ns over W4S's", 3.5, aim=1.5).missed()
+    assert Figure("a bound", 3.5, must=1.5).missed()
+
+
+def test_instructions_are_bound_by_what_was_recorded() -> None:
+    figure = Figure("W1 instructions/packet-hop", 408.0, counted=True)
+    assert not figure.missed()
+    assert not figure.missed(400.0)
+    assert figure.missed(399.0)
+    assert not Figure("W1 speed, M packet-hops/s", 30.0, larger_is_better=True).missed(60.0)
 
 
 @pytest.mark.parametrize("cost", SETUPS, ids=lambda cost: cost.bench)
