@@ -64,6 +64,42 @@ def test_both_ends_have_the_law_until_the_command_ends(tmp_path: Path) -> None:
     assert AVAILABLE.read_text(encoding="ascii") == before
 
 
+FIXED = """
+from dumbbell.own import Controller, param
+
+
+class Fixed(Controller):
+    size: int = param(10, ge=1, le=100)
+
+    def on_ack(self, ack, control):
+        control.window = self.size * ack.mss
+"""
+
+
+def test_the_kernel_has_the_parameters_that_are_given(tmp_path: Path) -> None:
+    (tmp_path / "law.py").write_text(FIXED, encoding="utf-8")
+    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
+    (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
+    done = dumbbell(
+        "shell", "--cbr", "20Mbit/s", "--delay", "10ms",
+        "--kernel-controller", f"{tmp_path / 'law.py'}:Fixed(size=23)",
+        "--server", f"exec {sys.executable} {tmp_path / 'server.py'}",
+        "--", sys.executable, str(tmp_path / "client.py"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    name, most, least = done.stdout.split()
+    assert (name, int(most), int(least)) == ("own_fixed", 23, 23)
+
+
+def test_a_bad_parameter_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "law.py").write_text(FIXED, encoding="utf-8")
+    law = f"{tmp_path / 'law.py'}:Fixed(size=200)"
+    done = dumbbell("shell", "--cbr", "20Mbit/s", "--kernel-controller", law, "--", "true")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("law.py: size is 200, and 100 is the most; give 100 or less")
+
+
 def test_a_refused_law_leaves_the_command_alone(tmp_path: Path) -> None:
     (tmp_path / "law.py").write_text(NEWRENO.replace("ack.flight // 2", "ack.fligt // 2"), encoding="utf-8")
     mark = tmp_path / "ran"

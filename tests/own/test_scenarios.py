@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import dumbbell as db
+from dumbbell._laws import LawName, law_name, listed
 from dumbbell.errors import DumbbellError
 from dumbbell.judge.candidate import candidate_of
 from dumbbell.live.compare import law_of
@@ -148,6 +149,56 @@ def test_the_option_counts_from_the_current_folder(folder: Path) -> None:
     assert tables(db.load(folder / "out")) == tables(scenario(folder).run())
 
 
+def test_the_option_takes_parameters(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "plain.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
+    given = ("--controller", "mine.py:NewReno(increase=3)")
+    done = dumbbell(folder, "run", "deep/plain.toml", *given, "-o", "out", "-q")
+    assert done.returncode == 0, done.stderr
+    same = scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }')
+    assert tables(db.load(folder / "out")) == tables(same.run())
+    (found,) = json.loads(dumbbell(folder, "check", "mine.py:NewReno(increase=3)", "--json").stdout)
+    assert found["parameters"][0]["value"] == 3
+
+
+def test_an_option_out_of_reach_is_refused(folder: Path) -> None:
+    whole = TOML.format(controller='"reno"') + 'transport = "tcp"\n'
+    (folder / "scenario.toml").write_text(whole, encoding="utf-8")
+    done = dumbbell(folder, "run", "scenario.toml", "--controller", "mine.py:NewReno")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "dumbbell: --controller: every flow of scenario.toml has a transport of its own; name it there: "
+        "--set flows[0].transport.controller=NAME\n"
+    )
+
+
+def test_names_of_laws_give_parameters() -> None:
+    given = law_name("a/my.py:Mine( gain=-2, start='fast', on=true, off=False )")
+    assert given == LawName("a/my.py", "Mine", {"gain": -2, "start": "fast", "on": True, "off": False})
+    assert law_name("my.py:Mine()") == LawName("my.py", "Mine", {})
+    assert law_name("my.py") == LawName("my.py", "", {})
+    assert law_name("cubic") is None
+    assert law_name("my.python") is None
+    assert listed("a.py:A(x=1,y=2), cubic,b.py:B(z=3)") == ["a.py:A(x=1,y=2)", "cubic", "b.py:B(z=3)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("my.py:Mine(gain)", "'gain' gives no parameter a value; write it as my.py:Mine(gain=2)"),
+        ("my.py:Mine(gain=2", "the bracket is not closed"),
+        ("my.py(gain=2)", "the class is not named; write it as my.py:Mine(gain=2)"),
+        ("my.py:Mine(gain=1,gain=2)", "gain stands there twice; name each parameter once"),
+        ("my.py:Mine(gain=[1, 2])", "'gain=[1' gives no parameter a value"),
+    ],
+)
+def test_a_bad_parameter_is_one_line(name: str, said: str) -> None:
+    with pytest.raises(DumbbellError) as raised:
+        law_name(name)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
 def test_an_archive_carries_the_source(folder: Path) -> None:
     assert dumbbell(folder, "run", "scenario.toml", "-o", "out").returncode == 0
     packed = dumbbell(folder, "pack", "out", "-o", "it.zip", "--base", ".")
@@ -204,6 +255,10 @@ def test_a_judge_takes_a_law(folder: Path) -> None:
     candidate = candidate_of(f"{folder / 'mine.py'}:NewReno")
     assert candidate.name == "newreno"
     assert scenario(folder, candidate.setting).plan_hash
+    assert not candidate.foreign
+    wider = candidate_of(f"{folder / 'mine.py'}:NewReno(increase=3)")
+    assert not wider.foreign
+    assert "increase = 3" in wider.setting
     with pytest.raises(DumbbellError, match="has no class Mine; its laws are NewReno"):
         candidate_of(f"{folder / 'mine.py'}:Mine")
     with pytest.raises(DumbbellError, match="no such file; give the path of a law"):
@@ -329,14 +384,9 @@ def test_interpreting_takes_a_law(folder: Path) -> None:
     assert done.stderr.startswith("dumbbell: --interpreted: no controller of scenario.toml is a law")
 
 
-def test_a_comparison_takes_a_law(folder: Path) -> None:
-    (folder / "scenario.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
-    done = dumbbell(folder, "compare-real", "scenario.toml", "--controllers", "mine.py:NewReno")
-    assert done.returncode == 2
-    assert done.stderr.endswith(
-        "is a law, which the kernel does not have by that name; give our end points: --endpoints user\n"
-    )
+def test_a_comparison_takes_a_law() -> None:
     assert law_of("mine.py:NewReno") == f"{Path.cwd()}/mine.py:NewReno"
+    assert law_of("mine.py:NewReno(increase=3)") == {"kind": law_of("mine.py:NewReno"), "increase": 3}
     assert law_of("cubic") is None
 
 
@@ -349,6 +399,10 @@ def test_the_tournament_takes_a_law(folder: Path) -> None:
     assert (study.arms[0].name, study.arms[-1].name) == ("cubic", "mine")
     planned = study.plan([*study.arms[-1].settings, "seed=0"])
     assert planned.to_dict()["transport"]["controller"] == given
+    wider = replace(find_paper("tournament"), laws=(f"{given}(increase=3)",)).study(quick=True)
+    assert '{ kind = "' in wider.arms[-1].settings[0]
+    planned = wider.plan([*wider.arms[-1].settings, "seed=0"])
+    assert planned.to_dict()["transport"]["controller"] == {"kind": given, "increase": 3}
     with pytest.raises(DumbbellError, match="mine takes part already; name the law otherwise"):
         replace(find_paper("tournament"), laws=(given, given)).study()
     with pytest.raises(DumbbellError, match="compares no controllers; reproduce the tournament with it"):

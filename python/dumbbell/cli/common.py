@@ -16,6 +16,7 @@ from dumbbell._files.numbers import finite
 from dumbbell._files.read import read_toml
 from dumbbell._files.special import stream
 from dumbbell._files.text import plain
+from dumbbell._laws import law_name
 from dumbbell._printing import Output, Text, significant
 from dumbbell.cli import completing
 from dumbbell.errors import DumbbellError, ScenarioError
@@ -94,17 +95,34 @@ def _controlled(command: Command) -> Command:
     @functools.wraps(command)
     def controlled(*given: Any, controller: str | None, **options: Any) -> object:
         if controller is not None:
-            name, _, label = controller.rpartition(":")
-            if name.endswith(".py"):
+            _refuse_out_of_reach(Path(options["file"]))
+            law = law_name(controller)
+            if law is not None and law.label:
                 folder = Path(options["file"]).absolute().parent
-                controller = f"{os.path.relpath(name, folder)}:{label}"
+                controller = law.setting(os.path.relpath(law.file, folder))
             options["settings"] = (*options["settings"], f"transport.controller={controller}")
         return command(*given, **options)
 
     return click.option(
         "--controller", metavar="NAME",
-        help="The controller of TCP: --set transport.controller=NAME. One of your own is my.py:Mine.",
+        help="The controller of TCP, such as bbr3. One of your own is my.py:Mine, or my.py:Mine(gain=2).",
     )(controlled)  # type: ignore[return-value]  # fmt: skip
+
+
+def _refuse_out_of_reach(file: Path) -> None:
+    """Refuse ``--controller`` where every flow has a transport of its own: it reaches none."""
+    try:
+        values = read_toml(file)
+    except (OSError, DumbbellError):
+        return  # Whoever reads the scenario says so.
+    listed = [values.get(name, []) for name in ("flows", "workloads")]
+    entries = [entry for given in listed if isinstance(given, list) for entry in given]
+    if not entries or any(not isinstance(entry, dict) or "transport" not in entry for entry in entries):
+        return
+    raise DumbbellError(
+        f"--controller: every flow of {file} has a transport of its own; name it there: "
+        "--set flows[0].transport.controller=NAME"
+    )
 
 
 class SizeOf(click.ParamType[int]):

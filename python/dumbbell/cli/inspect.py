@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dumbbell import _native
+from dumbbell._laws import law_name
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
 from dumbbell.cli import completing
@@ -46,10 +47,10 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool
     FILE may be a study, which is checked with every point and companion, or a law of one's own, such as
     my.py:Mine: what it needs, what it costs, whether the kernel could have it.
     """
-    from dumbbell.cli.own import check_law, names_law
+    from dumbbell.cli.own import check_law
     from dumbbell.cli.study import check_study, is_study
 
-    if names_law(str(file)):
+    if law_name(str(file)) is not None:
         if settings or seed is not None:
             raise DumbbellError(f"{file}: is a law, which takes no --set, no --controller and no --seed")
         check_law(str(file), as_json)

@@ -19,6 +19,7 @@ from click.core import ParameterSource
 
 from dumbbell import _trace
 from dumbbell._files.folder import new_folder
+from dumbbell._laws import law_name, listed
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
 from dumbbell.cli import completing
@@ -89,7 +90,8 @@ def _has_command(given: dict[str, Any]) -> None:
 @click.option(
     "--kernel-controller",
     metavar="FILE.py:CLASS",
-    help="Put a law of one's own into the kernel, for all TCP of both ends, until the command ends.",
+    help="Put a law of one's own into the kernel, for all TCP of both ends, until the command ends; with "
+    "parameters, such as 'my.py:Mine(gain=2)'.",
 )
 @click.option(
     "--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, in Mahimahi's format."
@@ -328,8 +330,8 @@ _OF_CELLS = ("draw", "quick", "runs")
     default="cubic,newreno,bbr",
     show_default=True,
     help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only. One of "
-    "your own is my.py:Mine, with --endpoints user. With --draw, names of the kernel; by default all that "
-    "it has.",
+    "your own is my.py:Mine, or my.py:Mine(gain=2). With --draw, names of the kernel; by default all that it "
+    "has.",
     shell_complete=completing.matching(completing.controllers, several=True),
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
@@ -433,11 +435,15 @@ def compare_real(
         )
     if cells or quick:
         raise DumbbellError("--cells belongs to --grid and --draw, --quick to --grid; leave them out")
-    names = [name.strip() for name in controllers.split(",")]
+    names = listed(controllers)
     refuse_twice("--controllers", names)
     scenario = read_scenario(file, (f"duration={duration}s", *settings), None)
     rtts = [time.strip() for time in rtt.split(",")] if rtt else []
     scenario = with_flows(scenario, flows, stagger, size, rtts)
+    if endpoints == KERNEL:
+        for name in names:
+            if law_name(name) is not None:
+                echo(f"{name} goes into the kernel while it runs there; licence: GPL", err=True)
 
     def run() -> list[list[Comparison]]:
         return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
@@ -10,11 +9,6 @@ import click
 from dumbbell._files.folder import new_file
 from dumbbell._printing import Text
 from dumbbell.cli.common import console, print_json, tell_of_file
-
-
-def names_law(name: str) -> bool:
-    """Whether a name is that of a file of laws, or of a class in one: ``my.py:Mine``."""
-    return re.search(r"\.py(:\w*)?$", name) is not None
 
 
 def check_law(name: str, as_json: bool) -> None:

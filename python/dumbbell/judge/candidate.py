@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dumbbell import _native
+from dumbbell._laws import LawName, law_name
 from dumbbell.judge.chapter import JudgeError
 
 _SUFFIXES = (".so", ".dylib")
@@ -24,7 +25,7 @@ class Candidate:
     @property
     def foreign(self) -> bool:
         """Whether its code comes from a library, which may end the process that loads it."""
-        return self.setting.startswith("{")
+        return self.setting.startswith("{ library")
 
 
 def controllers() -> list[str]:
@@ -47,8 +48,9 @@ def candidate_of(text: str) -> Candidate:
     LawError
         If the file of a class cannot be read, or the class is no law.
     """
-    if ".py" in (text[-3:], text.rpartition(":")[0][-3:]):
-        return _law(text)
+    law = law_name(text)
+    if law is not None:
+        return _law(text, law)
     path = Path(text)
     if path.suffix in _SUFFIXES:
         if not path.is_file():
@@ -57,12 +59,12 @@ def candidate_of(text: str) -> Candidate:
     return Candidate(text, registered(text))
 
 
-def _law(text: str) -> Candidate:
+def _law(text: str, name: LawName) -> Candidate:
     # Other candidates do not load the language.
     from dumbbell.own.file import read_law
 
     path, law, _ = read_law(text)
-    return Candidate(law.name, json.dumps(f"{path.resolve()}:{law.label}"))
+    return Candidate(law.name, name.setting(path.resolve()))
 
 
 def registered(name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
+from dumbbell._laws import law_name
 from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints, ticks
@@ -181,7 +183,7 @@ def named(comparisons: Iterable[Sequence[Comparison]]) -> Iterator[tuple[str, Co
     for runs in comparisons:
         for i, comparison in enumerate(runs):
             # A law has a path and a class; names are also those of files.
-            name = re.sub(r"[/\\:]+", "-", comparison.controller).strip("-.")
+            name = re.sub(r"[^\w.]+", "-", comparison.controller).strip("-.")
             yield name + (f"-{i}" if len(runs) > 1 else ""), comparison
 
 
@@ -301,8 +303,9 @@ def compare_runs(
         Its listed flows are run; its workloads are not.
     controller
         One that the kernel has, by our name (:data:`dumbbell.live.kernel.NAMES`); only the kernel runs one
-        that the simulator lacks. Our own end points run any that asks no routers, laws such as ``my.py:Mine``
-        too, whose path counts from the current folder.
+        that the simulator lacks. Our own end points run any that asks no routers. A law such as
+        ``my.py:Mine`` runs in both, in the kernel as :func:`dumbbell.own.kernel.registered` says; its path
+        counts from the current folder.
     at
         The link; by default the one on the first path that is all that packets meet, the slowest of several.
     profile
@@ -326,12 +329,7 @@ def compare_runs(
         (without `at`), the kernel refuses the controller, or our end points cannot run it or the scenario.
     """
     law = law_of(controller)
-    if law is not None and endpoints == KERNEL:
-        raise DumbbellError(
-            f"--controllers: {controller} is a law, which the kernel does not have by that name; give our "
-            f"end points: --endpoints {USER}"
-        )
-    if endpoints == KERNEL and controller not in NAMES:
+    if endpoints == KERNEL and law is None and controller not in NAMES:
         able = ", ".join(NAMES)
         raise DumbbellError(
             f"--controllers: {controller!r} is not a controller of the kernel; use one of {able}, or our end "
@@ -344,7 +342,8 @@ def compare_runs(
     about = _native.emulated(given._native, at)
     link = about["link"]
     seeds = [each.seed for each in seeded(given, runs)]
-    arms = [_real(each, controller, at, endpoints) for each in seeded(given, runs)]
+    with _called(controller, law is not None and endpoints == KERNEL) as called:
+        arms = [_real(each, called, at, endpoints) for each in seeded(given, runs)]
     expected = simulated_arms(given, link, runs) if ours else [None] * runs
     drawn = tuple(
         f"{draw['what']} of {draw['of']}" if draw["of"] else draw["what"] for draw in given.explain()["draws"]
@@ -355,10 +354,23 @@ def compare_runs(
     ]
 
 
-def law_of(controller: str) -> str | None:
-    """Return a law with the whole path of its file; ``None`` of a name that is no law."""
-    file, _, label = controller.rpartition(":")
-    return f"{Path(file).absolute()}:{label}" if file.endswith(".py") else None
+def law_of(controller: str) -> str | dict[str, int | str] | None:
+    """Return a law as a scenario has it, with the whole path of its file; ``None`` of any other name."""
+    law = law_name(controller)
+    return None if law is None else law.value(Path(law.file).absolute())
+
+
+@contextmanager
+def _called(controller: str, is_law: bool) -> Iterator[str]:
+    """Yield what the kernel calls a controller; a law is in the kernel until the end."""
+    if not is_law:
+        yield controller
+        return
+    # Other controllers do not load the language.
+    from dumbbell.own.kernel import registered
+
+    with registered(controller) as called:
+        yield called
 
 
 def _real(scenario: Scenario, controller: str, at: str | None, endpoints: str) -> Arm:
@@ -400,7 +412,9 @@ def _period(scenario: Scenario) -> float:
     return float(text.removesuffix("ms")) * 1e-3 if text.endswith("ms") else float(text.removesuffix("s"))
 
 
-def prepared(scenario: Scenario, controller: str, profile: str, period: int | None = None) -> Scenario:
+def prepared(
+    scenario: Scenario, controller: str | Mapping[str, Any], profile: str, period: int | None = None
+) -> Scenario:
     """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are.
 
     Parameters

@@ -1,10 +1,11 @@
-"""A file of laws as users name it: ``my.py``, or one class of it, ``my.py:Mine``."""
+"""A file of laws as users name it: ``my.py``, or one class of it, ``my.py:Mine(gain=2)``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from dumbbell._files.read import read_text
+from dumbbell._laws import LawName, law_name
 from dumbbell.own.code import Compiled
 from dumbbell.own.compiler import compiled
 from dumbbell.own.errors import LawError
@@ -20,33 +21,33 @@ def read_laws(name: str) -> tuple[Path, list[tuple[Law, Compiled]]]:
     LawError
         If the file cannot be read, or holds no law; the first thing wrong with a law.
     """
-    path, text, label = _read(name)
-    labels = [label] if label else _labels(path, text)
-    return path, [compiled(text, str(path), found, {}) for found in labels]
+    path, text, law = _read(name)
+    labels = [law.label] if law.label else _labels(path, text)
+    return path, [compiled(text, str(path), found, law.parameters) for found in labels]
 
 
 def read_law(name: str) -> tuple[Path, Law, Compiled]:
-    """Return the file and the class of a name such as ``my.py:Mine``, and its byte code.
+    """Return the file and the class of a name such as ``my.py:Mine(gain=2)``, and its byte code.
 
     Raises
     ------
     LawError
         As :func:`read_laws`, and if no class is named.
     """
-    path, text, label = _read(name)
-    if not label:
+    path, text, law = _read(name)
+    if not law.label:
         found = ", ".join(f"{path}:{label}" for label in _labels(path, text))
         raise LawError(name, "the class is not named", f"name {found}")
-    return path, *compiled(text, str(path), label, {})
+    return path, *compiled(text, str(path), law.label, law.parameters)
 
 
-def _read(name: str) -> tuple[Path, str, str]:
-    """Return the file, its text, and the name of the class; empty if it is not named."""
-    file, _, label = name.rpartition(":")
-    path = Path(file if file.endswith(".py") else name)
+def _read(name: str) -> tuple[Path, str, LawName]:
+    """Return the file, its text, and what the name says."""
+    law = law_name(name) or LawName(name, "")
+    path = Path(law.file)
     remedy = "give the path of a law, such as my.py:Mine"
     try:
-        return path, read_text(path), label if file.endswith(".py") else ""
+        return path, read_text(path), law
     except UnicodeDecodeError as error:
         raise LawError(str(path), f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
     except FileNotFoundError:

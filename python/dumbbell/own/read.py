@@ -430,6 +430,8 @@ class _Reader:
                 value = lower[value.lower()]
             elif word.kind == INT and (isinstance(value, bool) or not isinstance(value, int)):
                 raise LawError(place, f"{value!r} is no whole number", "give a whole number", name)
+            elif abs(value) >= 1 << 63:
+                raise LawError(place, f"{name} has more than 64 bits", "give a smaller number", name)
             wrong = _outside(word, int(value))
             if wrong:
                 raise LawError(place, f"{name} is {value}, and {wrong[0]}", wrong[1], name)

@@ -17,6 +17,7 @@ from dumbbell import _native
 from dumbbell._files.foreign import blamed
 from dumbbell._files.names import readable, real
 from dumbbell._files.read import opened, read_text
+from dumbbell._laws import LawName, law_name
 from dumbbell.claims import Claim, claims_of
 from dumbbell.errors import DumbbellError
 from dumbbell.report import (
@@ -201,7 +202,8 @@ class Paper:
                     f'class {law.label}(Controller, name="mine")'
                 )
             known.add(law.name)
-            setting = f"transport.controller={path.absolute()}:{law.label}"
+            named = law_name(given) or LawName(given, law.label)
+            setting = f"transport.controller={named.setting(path.absolute())}"
             arms.append(Arm(law.name, law.name, (setting,)))
         return arms
 
