@@ -18,6 +18,7 @@ from dumbbell.packetdrill import (
     MASKED,
     PASSED,
     UNREADABLE,
+    controller_of,
     find,
     find_program,
     run_all,
@@ -63,9 +64,22 @@ def program(folder: Path, text: str) -> Path:
     return path
 
 
-def outcome(folder: Path, tool: Path):
-    (only,) = run_all(find(folder), folder, tool, 1)
+def outcome(folder: Path, tool: Path, controller: str | None = None):
+    given = None if controller is None else controller_of(controller)
+    (only,) = run_all(find(folder), folder, tool, 1, given)
     return only
+
+
+LAW = """
+from dumbbell.own import Controller, param
+
+
+class Fixed(Controller):
+    size: int = param(3, ge=1, le=100)
+
+    def on_ack(self, ack, control):
+        control.window = self.size * ack.mss
+"""
 
 
 @pytest.fixture
@@ -251,6 +265,38 @@ def test_python_in_scripts_waits_for_a_yes(tmp_path):
     assert ran.exists()
 
 
+@pytest.mark.usefixtures("library")
+def test_a_controller_stands_above_what_scripts_set(tmp_path):
+    script(tmp_path / "scripts", "`sysctl -q a.tcp_congestion_control=reno`\n" + OPENED)
+    tool = program(tmp_path, "import sys; sys.exit(open('settings').read().replace(chr(10), ' '))")
+    assert outcome(tmp_path / "scripts", tool, "bbr3").detail == (
+        "tcp_congestion_control=reno controller=bbr3 mask_push=1"
+    )
+    (tmp_path / "law.py").write_text(LAW)
+    reads = "import re, sys; file = re.search('law=(.*)', open('settings').read())[1]; "
+    tool = program(tmp_path, reads + "sys.exit(open(file, 'rb').read(4).decode())")
+    assert outcome(tmp_path / "scripts", tool, f"{tmp_path}/law.py:Fixed(size=9)").detail == "DBL1"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cubicc", "--controller: no controller 'cubicc'; did you mean \"cubic\"?"),
+        ("{}/law.py:Mine", "law.py: has no class Mine; its laws are Fixed"),
+        ("{}/law.py:Fixed(size=0)", "law.py: size is 0, and 1 is the least; give 1 or more"),
+        ("{}/none.py:Mine", "none.py: no such file; give the path of a law, such as my.py:Mine"),
+    ],
+)
+def test_a_controller_that_is_none_is_one_line(tmp_path, name, said):
+    (tmp_path / "law.py").write_text(LAW)
+    script(tmp_path / "scripts", OPENED)
+    tool = program(tmp_path, "")
+    arguments = [str(tmp_path / "scripts"), "--program", str(tool), "--controller", name.format(tmp_path)]
+    with pytest.raises(DumbbellError) as raised:
+        CliRunner().invoke(packetdrill, arguments, standalone_mode=False, catch_exceptions=False)
+    assert str(raised.value).endswith(said)
+
+
 real = pytest.mark.skipif(
     not os.environ.get("PACKETDRILL") or not running.LIBRARY.exists(),
     reason="needs the library of `make setup`, and packetdrill, named by the variable PACKETDRILL",
@@ -279,6 +325,42 @@ def test_a_script_with_other_expectations_fails_with_a_diff(tmp_path, was, wrong
     one = outcome(tmp_path, find_program(None))
     assert one.status in (FAILED, UNREADABLE)
     assert difference in one.detail
+
+
+@real
+def test_a_law_governs_what_a_script_sees(tmp_path):
+    (tmp_path / "law.py").write_text(LAW)
+    # The first acknowledgement of data has come: the law has answered it.
+    script(tmp_path / "scripts", GOOD.replace("== 10", "== 7"))
+    law = f"{tmp_path}/law.py:Fixed"
+    assert outcome(tmp_path / "scripts", find_program(None), f"{law}(size=7)").detail == ""
+    one = outcome(tmp_path / "scripts", find_program(None), law)
+    assert "assert tcpi_snd_cwnd == 7, tcpi_snd_cwnd: 3" in one.detail
+    one = outcome(tmp_path / "scripts", find_program(None), "xcp")
+    assert (one.status, one.detail) == (ABSENT, "needs routers that answer xcp")
+
+
+@real
+@pytest.mark.skipif(
+    not os.environ.get("PACKETDRILL_SCRIPTS"),
+    reason="needs the scripts of packetdrill: PACKETDRILL_SCRIPTS names their folder gtests/net/tcp",
+)
+@pytest.mark.parametrize(
+    ("law", "built_in"),
+    [("newreno.py:NewReno", "newreno"), ("cubic.py:Cubic(hystart=linux_66)", None), ("bbr3.py:Bbr3", "bbr3")],
+)
+def test_laws_pass_what_the_built_in_ones_pass(law, built_in):
+    folder = Path(os.environ["PACKETDRILL_SCRIPTS"])
+    laws = Path(running.__file__).parents[1] / "own" / "laws"
+
+    def results(controller):
+        paths = [path for kind in ("slow_start", "fast_recovery", "cubic") for path in find(folder / kind)]
+        given = None if controller is None else controller_of(controller)
+        found = run_all(paths, folder, find_program(None), 2, given)
+        # Checksums differ by time stamps of the clock.
+        return {one.script: (one.status, re.sub("0x[0-9a-f]+", "", one.detail)) for one in found}
+
+    assert results(f"{laws}/{law}") == results(built_in)
 
 
 BUFFER = """--mss=1000

@@ -1,11 +1,14 @@
 //! What the commands of a script have set. They run as programs of their own, and write one `key=value` a line to a file.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, Duration, Value, json};
+use dumbbell_law::Program;
 use dumbbell_proto::tcp::Params;
+use dumbbell_proto::{Compiled, OwnLaw};
 
 use crate::accurate::Feedback;
 
@@ -15,8 +18,15 @@ pub const FILE: &str = "DUMBBELL_PACKETDRILL_SETTINGS";
 /// What a command does that nothing here stands in for: the copy of a script sets this at the place of the command.
 const COMMAND: &str = "command";
 
+/// A controller of ours that all connections have, whatever the script sets.
+const CONTROLLER: &str = "controller";
+/// The same: a law of the user's own. The file holds its byte code.
+const LAW: &str = "law";
+
 /// Settings that are obeyed, whatever their value.
 const OBEYED: &[&str] = &[
+    CONTROLLER,
+    LAW,
     "mask_push",
     "mss",
     "tcp_app_win",
@@ -180,10 +190,13 @@ impl Settings {
     /// # Errors
     /// What is wrong with a setting.
     pub fn params(&self, agreed: Agreed, window: &str) -> Result<Arc<Params>, String> {
-        let controller = match self.text("tcp_congestion_control", "cubic") {
-            "cubic" => format!(r#"{{"kind": "cubic", "hystart": "{}"}}"#, self.text("hystart", "linux")),
-            "reno" => r#""newreno""#.to_owned(),
-            other => return Err(format!("tcp_congestion_control={other}")),
+        let controller = match (self.values.get(CONTROLLER), self.text("tcp_congestion_control", "cubic")) {
+            (Some(ours), _) => json::json!(ours).to_string(),
+            (None, "cubic") => {
+                format!(r#"{{"kind": "cubic", "hystart": "{}"}}"#, self.text("hystart", "linux"))
+            }
+            (None, "reno") => r#""newreno""#.to_owned(),
+            (None, other) => return Err(format!("tcp_congestion_control={other}")),
         };
         let Agreed { mss, sack, timestamps, .. } = agreed;
         let ecn = match agreed.ecn {
@@ -204,9 +217,26 @@ impl Settings {
             idle = self.is_on("tcp_slow_start_after_idle"),
         );
         let value: Value = json::from_str(&text).map_err(|e| e.to_string())?;
-        let params = Params::from_value(&value, &At::root("settings")).map_err(|e| e.to_string())?;
+        let at = At::root("settings");
+        let mut params = Params::from_value(&value, &at).map_err(|e| e.to_string())?;
+        if let Some(file) = self.values.get(LAW) {
+            let program = program(Path::new(file))?;
+            let law = OwnLaw { file: file.clone(), class: program.name.to_owned(), parameters: Vec::new() };
+            params = params
+                .with_law(Arc::new(law), Compiled::new(program, None), &at)
+                .map_err(|e| e.to_string())?;
+        }
+        if params.controller.exchange().is_some() {
+            return Err(format!("routers that answer {}", params.controller.name()));
+        }
         Ok(Arc::new(params))
     }
+}
+
+/// The byte code in a file.
+fn program(file: &Path) -> Result<Program, String> {
+    let image = std::fs::read(file).map_err(|e| format!("a law that can be read ({e})"))?;
+    Program::read(&image).map_err(|unfit| format!("a law that is fit to run ({unfit})"))
 }
 
 /// tcp_rmem of Linux 6.16.
@@ -271,5 +301,19 @@ mod tests {
         assert_eq!(Settings::parse("qdisc=fq").params(agreed, "1MiB").unwrap().pacing.word(), "linux");
         let unknown = Settings::parse("tcp_congestion_control=vegas").params(agreed, "1MiB");
         assert!(unknown.unwrap_err().contains("vegas"));
+    }
+
+    #[test]
+    fn a_controller_of_ours_stands_above_what_is_set() {
+        let agreed = Agreed { mss: 1000, sack: true, timestamps: false, ecn: Feedback::Off };
+        let under = |text: &str| {
+            let settings = Settings::parse(&format!("tcp_congestion_control=reno\n{text}"));
+            (settings.unmet(), settings.params(agreed, "1MiB").map(|params| params.controller.name()))
+        };
+        assert_eq!(under("controller=bbr3"), (None, Ok("bbr3")));
+        assert_eq!(under("controller=xcp").1, Err("routers that answer xcp".to_owned()));
+        assert!(under("controller=dctcp").1.unwrap_err().contains("ecn: off, and dctcp answers nothing but marks"));
+        assert!(under("law=/dev/null").1.unwrap_err().starts_with("a law that is fit to run (it ends early)"));
+        assert!(under("law=/none").1.unwrap_err().starts_with("a law that can be read (No such file"));
     }
 }

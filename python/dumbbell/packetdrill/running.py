@@ -13,10 +13,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from dumbbell import _native
 from dumbbell._files.text import plain, shortened
+from dumbbell._laws import law_name
 from dumbbell.errors import DumbbellError
 from dumbbell.packetdrill.fields import LACKS
 from dumbbell.packetdrill.scripts import SETTINGS, Script, read
@@ -100,7 +102,54 @@ def find_program(given: Path | None) -> Path:
     return named.absolute()
 
 
-def run_all(paths: Sequence[Path], folder: Path, program: Path, jobs: int) -> Iterator[Outcome]:
+@dataclass(frozen=True)
+class Controller:
+    """One of ours that all connections have, whatever the scripts set.
+
+    Attributes
+    ----------
+    name
+        What tables call it.
+    image
+        The byte code of a law of one's own; ``None`` of a registered one.
+    """
+
+    name: str
+    image: bytes | None = None
+
+    def settings(self, folder: Path) -> str:
+        """Return the line of settings; the byte code goes to a file in a folder."""
+        if self.image is None:
+            return f"controller={self.name}\n"
+        file = folder / "law"
+        file.write_bytes(self.image)
+        return f"law={file}\n"
+
+
+def controller_of(text: str) -> Controller:
+    """Return the controller of a name, or the class of a file, such as ``my.py:Mine(gain=2)``.
+
+    Raises
+    ------
+    DumbbellError
+        If there is none of that name.
+    LawError
+        If the class is no law.
+    """
+    if law_name(text) is not None:
+        from dumbbell.own.file import read_law
+
+        _, law, compiled = read_law(text)
+        return Controller(law.name, compiled.image)
+    known = [name for name, _, _ in dict(_native.algorithms())["controller"]]
+    if text not in known:
+        raise DumbbellError(f"--controller: no controller {text!r}; {_native.suggest(text, known)}")
+    return Controller(text)
+
+
+def run_all(
+    paths: Sequence[Path], folder: Path, program: Path, jobs: int, controller: Controller | None = None
+) -> Iterator[Outcome]:
     """Run scripts, so many at a time; outcomes come as they end."""
     if not LIBRARY.exists():
         raise DumbbellError(f"{LIBRARY.name}: not built; run `make setup`")
@@ -109,8 +158,10 @@ def run_all(paths: Sequence[Path], folder: Path, program: Path, jobs: int) -> It
         ThreadPoolExecutor(jobs) as pool,
     ):
         places = (Path(scratch) / str(number) for number in range(len(paths)))
+        more = "" if controller is None else controller.settings(Path(scratch))
         waiting = [
-            pool.submit(_run, path, folder, program, place) for path, place in zip(paths, places, strict=True)
+            pool.submit(_run, path, folder, program, place, more)
+            for path, place in zip(paths, places, strict=True)
         ]
         try:
             for done in as_completed(waiting):
@@ -119,10 +170,11 @@ def run_all(paths: Sequence[Path], folder: Path, program: Path, jobs: int) -> It
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _run(path: Path, folder: Path, program: Path, place: Path) -> Outcome:
+def _run(path: Path, folder: Path, program: Path, place: Path, more: str) -> Outcome:
     begun = time.monotonic()
     try:
         script = read(path, folder)
+        script = replace(script, settings=script.settings + more)
     except DumbbellError as error:
         return Outcome(path.name, UNREADABLE, str(error), 0.0)
     status, detail = _judge(script, program, place)
