@@ -1,4 +1,4 @@
-"""Compares CUBIC as a law with Linux's own CUBIC, both in this kernel: ``python -m tools.kernel_cubic [PAIRS]``.
+"""Compares CUBIC as a law with Linux's own, in this kernel: ``python -m tools.kernel_cubic [PAIRS]``.
 
 Needs root, and what `dumbbell doctor` says of kernel laws. Prints the table of docs/own-controller.md.
 """
@@ -91,7 +91,7 @@ def rows(name: str, found: Sequence[Pair]) -> list[str]:
     """Return the rows of the table."""
     lines = []
     for measure, of in MEASURES.items():
-        law, own = (np.array([of(arm) for arm in arms]) for arms in zip(*((p.law, p.own) for p in found)))
+        law, own = (np.array([of(getattr(pair, which)) for pair in found]) for which in ("law", "own"))
         spread = f"{own.min():.4g} to {own.max():.4g}"
         cells = (f"{mean(law)}", f"{mean(own)}", f"{paired_difference(law, own)}", spread)
         lines.append(f"| {name} | {measure} | {' | '.join(cells)} |")

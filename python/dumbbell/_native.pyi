@@ -370,6 +370,12 @@ def law_broken(image: bytes, stories: int) -> tuple[int, str, str, list[int]] | 
 def law_needs() -> list[str]:
     """What a controller may need of its transport, in the order of the bits."""
 
+def absurd_windows() -> int:
+    """Return how many windows laws have set that no connection can have, since this was asked last.
+
+    Those are zero, which a negative one becomes, and more than 2^40 bytes.
+    """
+
 def interpret_laws() -> None:
     """Let Python's interpreter run the laws of all plans that are made from now on."""
 

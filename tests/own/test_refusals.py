@@ -8,6 +8,8 @@ import pytest
 
 from dumbbell.own.compiler import compiled
 from dumbbell.own.errors import LawError
+from dumbbell.own.interpreted import Interpreter
+from dumbbell.own.source import MARK
 
 HEAD = "from dumbbell.own import Ack, Array, Control, Controller, Enum, array, param, random, state\n"
 
@@ -118,6 +120,15 @@ def test_a_helper_without_a_value_gives_none(body: str) -> None:
 )
 def test_a_file_is_refused_with_its_place(text: str, message: str) -> None:
     assert said(text).startswith(message)
+
+
+def test_a_file_may_begin_with_the_mark_of_an_editor() -> None:
+    text = MARK + law("control.window = ack.mss")
+    assert compiled(text, "my.py", "Mine", {})[1] == compiled(text[1:], "my.py", "Mine", {})[1]
+    assert said(MARK + law("control.windw = 1")).startswith("my.py:4:9: control has no field windw")
+    connection = Interpreter(text, "my.py", "Mine", {}).connect()
+    connection.answer("ack", mss=900)
+    assert connection.control.window == 900
 
 
 RECURSION = """

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 import dumbbell as db
+from dumbbell import _native
 from dumbbell._laws import LawName, law_name, listed
 from dumbbell.errors import DumbbellError
 from dumbbell.judge.candidate import candidate_of
-from dumbbell.live.compare import law_of
+from dumbbell.live.compare import _called, law_of
 from dumbbell.papers import find_paper
 from dumbbell.study import Study, StudyError, plan, run_study
 from tests.own.laws import NEWRENO
@@ -347,6 +348,35 @@ def test_a_source_that_changes_while_a_study_runs(folder: Path, monkeypatch: pyt
         numbers("refused", changes=True)
 
 
+WINDOW = """
+from dumbbell.own import Controller
+
+
+class Mine(Controller):
+    def on_ack(self, ack, control):
+        control.window = {window}
+"""
+
+
+@pytest.mark.parametrize(
+    "window", ["0", "-1460", "9223372036854775807", "(control.window + 5) * 9223372036854775807"]
+)
+@pytest.mark.parametrize("way", [(), ("--law", "bytecode"), ("--interpreted",)])
+def test_windows_that_nobody_can_have_mark_a_run(folder: Path, window: str, way: tuple[str, ...]) -> None:
+    (folder / "mine.py").write_text(WINDOW.format(window=window), encoding="utf-8")
+    text = TOML.format(controller='"mine.py:Mine"').replace('"5s"', '"1s"')
+    (folder / "scenario.toml").write_text(text, encoding="utf-8")
+    done = dumbbell(folder, "run", "scenario.toml", *way)
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("note: laws set ")
+    assert " windows of zero, below zero or above 2^40 bytes; connections held them at a segment" in line
+
+
+def test_a_run_with_sound_windows_has_no_mark(folder: Path) -> None:
+    assert dumbbell(folder, "run", "scenario.toml").stderr == ""
+
+
 def test_python_runs_a_law_in_a_run(folder: Path) -> None:
     text = NEWRENO.replace(
         "        self.acked = 0\n", '        print("cut", self.acked)\n        self.acked = 0\n', 1
@@ -388,6 +418,13 @@ def test_a_comparison_takes_a_law() -> None:
     assert law_of("mine.py:NewReno") == f"{Path.cwd()}/mine.py:NewReno"
     assert law_of("mine.py:NewReno(increase=3)") == {"kind": law_of("mine.py:NewReno"), "increase": 3}
     assert law_of("cubic") is None
+
+
+def test_a_kernel_in_virtual_time_takes_no_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_native, "is_virtual", lambda: True)
+    said = "mine.py:Mine: a kernel in virtual time takes no controllers from programs; leave out --virtual"
+    with pytest.raises(DumbbellError, match=said), _called("mine.py:Mine", is_law=True):
+        pass
 
 
 def test_the_tournament_takes_a_law(folder: Path) -> None:

@@ -312,8 +312,15 @@ mod tests {
         };
         assert_eq!(under("controller=bbr3"), (None, Ok("bbr3")));
         assert_eq!(under("controller=xcp").1, Err("routers that answer xcp".to_owned()));
-        assert!(under("controller=dctcp").1.unwrap_err().contains("ecn: off, and dctcp answers nothing but marks"));
-        assert!(under("law=/dev/null").1.unwrap_err().starts_with("a law that is fit to run (it ends early)"));
+        assert!(
+            under("controller=dctcp")
+                .1
+                .unwrap_err()
+                .contains("ecn: off, and dctcp answers nothing but marks")
+        );
+        assert!(
+            under("law=/dev/null").1.unwrap_err().starts_with("a law that is fit to run (it ends early)")
+        );
         assert!(under("law=/none").1.unwrap_err().starts_with("a law that can be read (No such file"));
     }
 }

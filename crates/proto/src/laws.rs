@@ -11,13 +11,12 @@ use dumbbell_core::Duration;
 
 use crate::controller::contract::{FEEDBACK_UNIT, Governs, Open};
 use crate::controller::{
-    AnyController, Build, Class, Compiled, Control, Event, Needs, Random, Rate, RateSample, Signals,
+    AnyController, Build, Class, Compiled, Control, Event, LARGEST_WINDOW, Needs, Random, Rate, RateSample,
+    Signals,
 };
 
 /// Bytes of a segment in stories.
 pub const MSS: u64 = 1000;
-/// Above what any controller asks for.
-pub const LARGEST: u64 = 1 << 40;
 
 /// What a controller of windows declares in addition to its class.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +208,7 @@ impl Story {
             let before = *control;
             subject.controller.on(&signals, control);
             each(&Turn { signals, before, after: *control });
-            control.window = control.window.clamp(MSS, LARGEST);
+            control.window = control.window.clamp(MSS, LARGEST_WINDOW);
         };
         turn(signals, &mut control);
         for step in &self.steps {
@@ -283,7 +282,7 @@ fn holds(condition: bool, law: &'static str, turn: &Turn) -> Law {
 /// What every controller obeys.
 fn sane(needs: Needs, turn: &Turn) -> Law {
     let Turn { signals, before, after } = turn;
-    holds(after.window >= 1 && after.window < LARGEST, "the window stays finite", turn)?;
+    holds(after.window >= 1 && after.window < LARGEST_WINDOW, "the window stays finite", turn)?;
     holds(after.pacing > Rate::ZERO, "the pacing rate is above zero", turn)?;
     let unpaced = after.pacing == Control::UNPACED;
     holds(needs.any(Needs::PACING) || unpaced, "only a controller that says so paces", turn)?;

@@ -33,7 +33,7 @@ pub use choice::{ControllerChoice, OwnLaw, interpret_with};
 pub use controller::contract::Governs;
 pub use controller::{
     AnyController, Class, Compiled, Control, Controller, ControllerSpec, ENTRIES, Entered, Estimate, Event,
-    Governed, Library, Native, Needs, Rate, RateSample, Repair, Signals, Stand,
+    Governed, Library, Native, Needs, Rate, RateSample, Repair, Signals, Stand, absurd_windows, note_window,
 };
 pub use dumbbell_cc::header::text as controller_header;
 pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};

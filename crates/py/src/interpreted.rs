@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dumbbell_cc::{Control, Estimate, Random, Sent, Signals, Stand};
 use dumbbell_law::{Machine, Program, sent_numbers, signal_numbers};
-use dumbbell_proto::{Governs, OwnLaw, interpret_with};
+use dumbbell_proto::{Governs, OwnLaw, interpret_with, note_window};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -124,6 +124,7 @@ impl Governs for Interpreted {
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         self.tell("tell", &signal_numbers(signals), control);
+        note_window(control);
     }
 
     fn on_sent(&mut self, sent: &Sent, control: &mut Control) {

@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use super::metrics::Metrics;
     #[pymodule_export]
-    use super::own::{LawMachine, law_broken, law_codes, law_events, law_layout, law_needs};
+    use super::own::{LawMachine, absurd_windows, law_broken, law_codes, law_events, law_layout, law_needs};
     #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]

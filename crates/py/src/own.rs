@@ -95,6 +95,12 @@ pub fn law_needs() -> Vec<&'static str> {
     Needs::ALL.iter().map(|(name, ..)| *name).collect()
 }
 
+/// How many windows laws of this process have set that no connection can have, since this was asked last.
+#[pyfunction]
+pub fn absurd_windows() -> u64 {
+    dumbbell_proto::absurd_windows()
+}
+
 /// A story's number, the law that broke in it, the event, and the window and the threshold before and after.
 type BrokenLaw = (u64, &'static str, String, [u64; 4]);
 

@@ -55,6 +55,17 @@ def tell_of_library(library: str, controller: str = "a controller") -> None:
     echo(f"note: {library}: a library with {controller}, which runs with all your rights", err=True)
 
 
+def tell_of_windows() -> None:
+    """Say on the standard error how many windows of laws no connection could have, if any."""
+    count = _native.absurd_windows()
+    if count:
+        echo(
+            f"note: laws set {count:,} windows of zero, below zero or above 2^40 bytes; connections held "
+            "them at a segment, or at 2^40 bytes",
+            err=True,
+        )
+
+
 def print_json(value: object) -> None:
     """Write a value of JSON types; ``null`` for numbers that are not finite."""
     click.echo(json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False))
@@ -86,19 +97,25 @@ def scenario_options(command: Command) -> Command:
         help="Change a value, such as topology.bottleneck.rate=20Mbit/s. May be repeated.",
         shell_complete=completing.settings,
     )  # fmt: skip
-    return click.argument("file", type=click.Path(path_type=Path))(change(seed(_controlled(command))))
+    return click.argument("file", type=click.Path(path_type=Path))(change(seed(controller_option(command))))
 
 
-def _controlled(command: Command) -> Command:
-    """Add ``--controller``: another setting, whose path counts from the current folder."""
+def controller_option(command: Command) -> Command:
+    """Add ``--controller``: another setting, whose path counts from the current folder.
+
+    Without a scenario it also chooses TCP, of commands that choose a transport.
+    """
 
     @functools.wraps(command)
     def controlled(*given: Any, controller: str | None, **options: Any) -> object:
         if controller is not None:
-            _refuse_out_of_reach(Path(options["file"]))
-            law = law_name(controller)
+            file, law = options["file"], law_name(controller)
+            folder = Path.cwd() if file is None else Path(file).absolute().parent
+            if file is not None:
+                _refuse_out_of_reach(Path(file))
+            elif "transport" in options:
+                options["transport"] = options["transport"] or "tcp"
             if law is not None and law.label:
-                folder = Path(options["file"]).absolute().parent
                 controller = law.setting(os.path.relpath(law.file, folder))
             options["settings"] = (*options["settings"], f"transport.controller={controller}")
         return command(*given, **options)

@@ -44,7 +44,7 @@ _STYLES = {PASSED: "green", MASKED: "green", FAILED: "red", UNREADABLE: "red", A
 @click.option(
     "--controller",
     metavar="NAME",
-    help="Run all under this controller, whatever scripts set: one of ours, or one of your own as my.py:Mine.",
+    help="Run all under this controller, whatever scripts set; one of your own is my.py:Mine.",
     shell_complete=completing.matching(completing.controllers),
 )
 @click.option("--only", metavar="TEXT", help="Only scripts that have this in their path.")

@@ -26,6 +26,7 @@ from dumbbell.cli.common import (
     quiet_option,
     read_scenario,
     scenario_options,
+    tell_of_windows,
 )
 from dumbbell.cli.report import print_summary
 from dumbbell.errors import DumbbellError
@@ -99,6 +100,7 @@ def run(
         print_json(results.summary())
     else:
         _print(results, wall, output, cut=shortage is not None)
+    tell_of_windows()
     if shortage is not None:
         raise shortage
 

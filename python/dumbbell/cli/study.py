@@ -29,6 +29,7 @@ from dumbbell.cli.common import (
     print_json,
     quiet_option,
     runs_options,
+    tell_of_windows,
 )
 from dumbbell.cli.searching import search
 from dumbbell.errors import DumbbellError, UnknownNameError
@@ -114,6 +115,7 @@ def run(
             result = run_study(
                 chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
             )
+    tell_of_windows()
     declared = share == (1, 1) and (chosen.declared.claims or chosen.declared.figures)
     judged = _report(result, output, file, companion, quick) if declared else []
     if as_json:

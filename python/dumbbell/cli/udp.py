@@ -16,7 +16,15 @@ from dumbbell._native import is_virtual
 from dumbbell._printing import Text, TextTable
 from dumbbell._scenario import Scenario
 from dumbbell.cli import completing
-from dumbbell.cli.common import json_option, number, print_json, quiet_option, read_scenario, side_console
+from dumbbell.cli.common import (
+    controller_option,
+    json_option,
+    number,
+    print_json,
+    quiet_option,
+    read_scenario,
+    side_console,
+)
 from dumbbell.errors import DumbbellError
 from dumbbell.live.udp import NETWORKS, PORT, Endpoint, receive, scenario_of_flows
 from dumbbell.live.udp import replay as replay_events
@@ -61,6 +69,7 @@ _VIRTUAL = click.option(
 )
 @_TRANSPORT
 @_SETTINGS
+@controller_option
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
@@ -83,8 +92,8 @@ def send(
     """Send flows over UDP, under TCP, RCP or TRUMP: those of the scenario FILE, or flows of equal size.
 
     The end points are those of the simulator. Under TCP, a controller sets the window and the pace:
-    `dumbbell shell --cbr 12Mbit/s --server 'dumbbell recv --transport tcp' -- dumbbell send --transport tcp
-    --size 1MB --set transport.controller=bbr3`. Under RCP and TRUMP, routers on the way write rates into
+    `dumbbell shell --cbr 12Mbit/s --server 'dumbbell recv --transport tcp' -- dumbbell send --size 1MB
+    --controller bbr3`. Under RCP and TRUMP, routers on the way write rates into
     packets: `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send`.
     """
     scenario = _scenario(file, settings, size=size, count=count, gap=gap, transport=transport)
@@ -130,6 +139,7 @@ class _Silence:
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @_TRANSPORT
 @_SETTINGS
+@controller_option
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="UDP port.")
 @click.option("--flows", type=click.IntRange(1), help="End after this many flows; by default on Ctrl-C.")
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")

@@ -342,7 +342,7 @@ def compare_runs(
     about = _native.emulated(given._native, at)
     link = about["link"]
     seeds = [each.seed for each in seeded(given, runs)]
-    with _called(controller, law is not None and endpoints == KERNEL) as called:
+    with _called(controller, is_law=law is not None and endpoints == KERNEL) as called:
         arms = [_real(each, called, at, endpoints) for each in seeded(given, runs)]
     expected = simulated_arms(given, link, runs) if ours else [None] * runs
     drawn = tuple(
@@ -361,11 +361,16 @@ def law_of(controller: str) -> str | dict[str, int | str] | None:
 
 
 @contextmanager
-def _called(controller: str, is_law: bool) -> Iterator[str]:
+def _called(controller: str, *, is_law: bool) -> Iterator[str]:
     """Yield what the kernel calls a controller; a law is in the kernel until the end."""
     if not is_law:
         yield controller
         return
+    if _native.is_virtual():
+        raise DumbbellError(
+            f"--controllers: {controller}: a kernel in virtual time takes no controllers from programs; "
+            f"leave out --virtual, or give our end points: --endpoints {USER}"
+        )
     # Other controllers do not load the language.
     from dumbbell.own.kernel import registered
 

@@ -14,6 +14,7 @@ from dumbbell import _native
 from dumbbell.own import numbers, prelude, vocabulary
 from dumbbell.own.errors import LawError
 from dumbbell.own.read import read
+from dumbbell.own.source import MARK
 from dumbbell.own.tree import BOOL, INT, Law
 
 _, SIGNALS, SENT, _ = _native.law_codes()
@@ -204,7 +205,9 @@ class Interpreter:
 
 
 def _code(text: str, name: str) -> CodeType:
-    return compile(ast.fix_missing_locations(_Wrapped().visit(ast.parse(text))), name, "exec")
+    return compile(
+        ast.fix_missing_locations(_Wrapped().visit(ast.parse(text.removeprefix(MARK)))), name, "exec"
+    )
 
 
 @cache

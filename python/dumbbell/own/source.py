@@ -12,6 +12,9 @@ from dumbbell.own.errors import LawError
 MOST_BYTES = 256 * 1024
 """Of a source. The largest law that we know, BBR, has 30 kB."""
 
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+"""Some editors begin a file with it; Python reads files without it."""
+
 MOST_LEVELS = 40
 """Brackets, blocks and operations within each other."""
 
@@ -29,6 +32,7 @@ class Source:
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
+        text = text.removeprefix(MARK)
         self._lines = text.split("\n")
         self.tree = self._parse(text)
 

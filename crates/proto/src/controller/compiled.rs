@@ -1,11 +1,27 @@
 //! A controller of the user's own in the language of laws.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dumbbell_law::{Machine, Program};
 
-use super::contract::{Control, Estimate, Governs, Random, Sent, Signals, Stand};
+use super::contract::{Control, Estimate, Governs, LARGEST_WINDOW, Random, Sent, Signals, Stand};
 use super::native::Native;
+
+static ABSURD: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a window that no connection can have: zero, as a negative one becomes, or above [`LARGEST_WINDOW`].
+#[inline]
+pub fn note_window(control: &Control) {
+    if control.window.wrapping_sub(1) >= LARGEST_WINDOW {
+        ABSURD.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How many such windows the laws of this process have set since this was asked last.
+pub fn absurd_windows() -> u64 {
+    ABSURD.swap(0, Ordering::Relaxed)
+}
 
 /// A law that was compiled: its byte code, and machine code of it where there is a compiler.
 #[derive(Clone, Debug)]
@@ -62,6 +78,7 @@ impl Governs for Governed {
             Some(native) => native.on(&mut self.machine, signals, control),
             None => self.machine.on(signals, control),
         }
+        note_window(control);
     }
 
     fn on_sent(&mut self, sent: &Sent, control: &mut Control) {

@@ -8,6 +8,9 @@ pub use dumbbell_cc::{
 };
 use dumbbell_header::Exchange;
 
+/// The largest window a controller may set: a terabyte is more than any path holds.
+pub const LARGEST_WINDOW: u64 = 1 << 40;
+
 /// What the parameters of a controller provide: the controller.
 pub trait Build: Open + Send + Sync {
     /// The controller's state, one per connection.

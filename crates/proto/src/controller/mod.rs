@@ -43,19 +43,19 @@ pub mod westwood_plus;
 pub mod xcp;
 pub mod yeah;
 
-pub use compiled::{Compiled, Governed};
+pub use compiled::{Compiled, Governed, absurd_windows, note_window};
 pub(crate) use library::exchange;
 pub use library::{BUDGET, Foreign, Library};
 pub use native::{ENTRIES, Native};
 
 use dumbbell_core::registry;
 
-pub use contract::FEEDBACK_UNIT;
 pub(crate) use contract::{ACCOUNT, SENDING};
 pub use contract::{
     Build, Class, Control, Controller, Entered, Estimate, Event, Needs, Random, Rate, RateSample, Repair,
     Sent, Signals, Stand,
 };
+pub use contract::{FEEDBACK_UNIT, LARGEST_WINDOW};
 
 registry! {
     /// A congestion controller and its parameters.

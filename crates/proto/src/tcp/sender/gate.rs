@@ -2,8 +2,8 @@
 
 use dumbbell_core::Time;
 
-use super::{Gate, LARGEST_WINDOW, Standing};
-use crate::controller::{Class, Control, Event, Needs, Signals};
+use super::{Gate, Standing};
+use crate::controller::{Class, Control, Event, LARGEST_WINDOW, Needs, Signals};
 use crate::tcp::account::News;
 use crate::tcp::rack::Rack;
 use crate::tcp::rtt::Rtt;

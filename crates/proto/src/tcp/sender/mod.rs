@@ -41,12 +41,11 @@ use super::spread::Spread;
 use super::ticks::Ticks;
 use super::writer::Writer;
 use crate::controller::{
-    ACCOUNT, AnyController, Class, Control, Event, FEEDBACK_UNIT, Needs, Repair as Way, SENDING,
+    ACCOUNT, AnyController, Class, Control, Event, FEEDBACK_UNIT, LARGEST_WINDOW, Needs, Repair as Way,
+    SENDING,
 };
 use crate::transport::{Failure, Opening};
 
-/// The largest window a controller may set: a terabyte is more than any path holds.
-const LARGEST_WINDOW: u64 = 1 << 40;
 /// The end of an unlimited stream.
 const ENDLESS: u64 = 1 << 62;
 /// No segment is being timed.
