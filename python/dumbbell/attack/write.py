@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dumbbell.attack.mechanism import Mechanism
 from dumbbell.attack.network import described
 from dumbbell.attack.recorded import FILE
 from dumbbell.attack.run import Attack
+from dumbbell.live.kernel import NAMES
 
 
 def write_attack(attack: Attack, folder: Path) -> Path:
@@ -128,6 +130,21 @@ def _why(attack: Attack) -> list[str]:
     return lines
 
 
+def _replay(attack: Attack) -> list[str]:
+    """Return the command that repeats the network on real packets; nothing for a library, which cannot."""
+    if attack.candidate.foreign:
+        return []
+    others = (name.replace("_", "-") for name in attack.wanted.controllers)
+    named = attack.candidate.setting.strip('"') if attack.candidate.is_law else attack.candidate.name
+    names = list(dict.fromkeys((named, *others)))
+    ends = "" if all(name in NAMES for name in names) else " --endpoints user"
+    duration = Scenario.from_toml(attack.scenario).explain()["duration"]
+    listed = shlex.quote(",".join(names))
+    options = f"--virtual --duration {duration:g} --controllers {listed}{ends}"
+    told = "The last sends real packets through the link in virtual time, and prints both sides."
+    return [f"    dumbbell compare-real scenario.toml {options}", "", told]
+
+
 def markdown(attack: Attack) -> str:
     """Return the report."""
     lines = [f"# {attack.candidate.name}: {attack.wanted.text}", "", f"{verdict(attack)}.", ""]
@@ -164,6 +181,7 @@ def markdown(attack: Attack) -> str:
             "    dumbbell run scenario.toml",
             "    dumbbell trace scenario.toml --pcapng packets.pcapng",
             "    dumbbell shell scenario.toml",
+            *_replay(attack),
         ]
     lines += ["", "## Bounds", "", "| | plausible | source |", "|---|---|---|"]
     for bound in attack.bounds:

@@ -23,6 +23,11 @@ class Candidate:
     """The value of a ``controller`` key in a setting."""
 
     @property
+    def is_law(self) -> bool:
+        """Whether it is a class of one's own in a file of Python."""
+        return self.setting.startswith('"')
+
+    @property
     def foreign(self) -> bool:
         """Whether its code comes from a library, which may end the process that loads it."""
         return self.setting.startswith("{ library")

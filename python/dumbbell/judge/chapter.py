@@ -83,6 +83,10 @@ class Chapter:
     """Settings that make a scenario that of a controller, with ``{controller}`` in them."""
     alone: tuple[str, ...]
     """Settings that take the candidate away, so that the others are alone; for harm."""
+    real: Mapping[str, Any] | None = None
+    """What is left of the study on real packets, as its quick form; ``None``: nothing."""
+    real_needs: tuple[str, ...] = ()
+    """What real packets do not have of it."""
 
 
 def read_chapter(path: str | os.PathLike[str]) -> Chapter:
@@ -113,6 +117,7 @@ def _chapter(reader: Table, path: Path) -> Chapter:
         raise JudgeError(f"keyword: {keyword!r} is none; {_native.suggest(keyword, list(_KEYWORDS))}")
     rows = tuple(_row(entry) for entry in reader.tables("rows", ()))
     gathers = tuple(reader.take("gathers", list, "a list of chapters", []))
+    real, real_needs = _real(reader)
     chapter = Chapter(
         id=path.stem,
         number=reader.integer("number", 0, least=1, most=99),
@@ -127,6 +132,8 @@ def _chapter(reader: Table, path: Path) -> Chapter:
         rows=rows,
         candidate=reader.texts("candidate", ("transport.controller={controller}",)),
         alone=reader.texts("alone", ()),
+        real=real,
+        real_needs=real_needs,
     )
     reader.close()
     _check(chapter)
@@ -139,6 +146,24 @@ def _study(reader: Table, path: Path) -> Study:
         raise JudgeError("study.arms: the judge makes the arms; remove them")
     values.setdefault("name", f"judge-{path.stem}")
     return Study.from_dict(values, path.parent)
+
+
+def _real(reader: Table) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """Return what a chapter is on real packets, and what of it cannot be had there."""
+    if not reader.has("real"):
+        return None, ("a [real] in the file of the chapter",)
+    form = Table(reader.take("real", dict, "a table"), "real", JudgeError)
+    needs = form.texts("needs", ())
+    if not form.has("seeds"):
+        if not needs:
+            raise JudgeError("real.seeds: missing; give how many, or `needs` with what real packets lack")
+        form.close()
+        return None, needs
+    seeds = form.integer("seeds", 0, least=4, most=1000)
+    axes = form.take("axes", dict, "values by axis", {})
+    change = form.take("change", dict, "a part of a scenario", {})
+    form.close()
+    return {"seeds": seeds, "axes": axes, "change": change}, needs
 
 
 def _row(table: Table) -> Row:

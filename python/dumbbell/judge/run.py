@@ -17,6 +17,7 @@ from dumbbell.claims import standing
 from dumbbell.errors import DumbbellError, FolderError
 from dumbbell.judge.candidate import Candidate, registered
 from dumbbell.judge.chapter import Chapter, JudgeError
+from dumbbell.judge.real import Kernel, real_form, run_real
 from dumbbell.judge.words import (
     ALONE,
     CANDIDATE,
@@ -49,6 +50,13 @@ class Judged:
     """Of the code."""
     outcomes: tuple[Outcome, ...]
     """In the order of chapters."""
+    kernel: Kernel | None = None
+    """Whose controllers were judged; ``None`` for those of the simulator."""
+
+    @property
+    def code(self) -> str:
+        """The code that judged, and the kernel that ran."""
+        return f"dumbbell {self.version}" + (f"; {self.kernel.name}" if self.kernel else "")
 
     @property
     def reference(self) -> str:
@@ -94,6 +102,7 @@ def run_judge(
     memory: int | None = None,
     progress: Callable[[str], AbstractContextManager[Callable[[Progress], object]]],
     pages: bool = True,
+    kernel: Kernel | None = None,
 ) -> Judged:
     """Run the chapters and give their words.
 
@@ -118,6 +127,9 @@ def run_judge(
         Makes what follows the runs of a chapter, from its title.
     pages
         Whether each chapter gets its page with figures, and the scenario that repeats the deciding row.
+    kernel
+        Runs all arms, on real packets: the candidate is one of
+        :func:`dumbbell.judge.real.kernel_candidate`. ``None``: the simulator runs them.
 
     Raises
     ------
@@ -133,18 +145,25 @@ def run_judge(
     for name in against:
         registered(name)
     folder = Path(folder)
+
+    def run(chapter: Chapter, study: Study) -> StudyResult:
+        with progress(f"{chapter.section} {chapter.title}") as show:
+            place = folder / chapter.id
+            if kernel is not None:
+                return run_real(study, place, kernel, workers, show)
+            if candidate.foreign:
+                _run_apart(study, place, workers, memory)
+            return run_study(study, place, workers=workers, memory=memory, progress=show)
+
     outcomes: list[Outcome] = []
-    for chapter in chapters:
+    for whole in chapters:
+        chapter = whole if kernel is None else real_form(whole, quick)
         if chapter.study is None:
             outcomes.append(_without_runs(chapter, outcomes))
             continue
         try:
-            study = study_of(chapter, candidate, against, quick)
-            with progress(f"{chapter.section} {chapter.title}") as show:
-                place = folder / chapter.id
-                if candidate.foreign:
-                    _run_apart(study, place, workers, memory)
-                result = run_study(study, place, workers=workers, memory=memory, progress=show)
+            study = study_of(chapter, candidate, against, quick and kernel is None)
+            result = run(chapter, study)
             found = outcome(result, chapter, against[0])
         except FolderError:
             raise
@@ -152,8 +171,16 @@ def run_judge(
             why = str(error).splitlines()[0]
             outcomes.append(Outcome(chapter, "not judged", label_of(against[0]), why=why, failed=True))
             continue
-        outcomes.append(_written(found, result, study, folder, quick) if pages else found)
-    return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes))
+        command = _command(candidate, kernel, quick, folder)
+        outcomes.append(_written(found, result, study, folder, quick, command) if pages else found)
+    return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes), kernel)
+
+
+def _command(candidate: Candidate, kernel: Kernel | None, quick: bool, folder: Path) -> str:
+    """Return what makes the pages again."""
+    name = candidate.name if kernel is None else f"--kernel {candidate.setting}"
+    options = " --virtual" * (kernel is not None and kernel.virtual is not None) + " --quick" * quick
+    return f"dumbbell judge {name}{options} -o {shlex.quote(readable(folder.name))}"
 
 
 def _run_apart(study: Study, place: Path, workers: int | None, memory: int | None) -> None:
@@ -211,7 +238,9 @@ def study_of(chapter: Chapter, candidate: Candidate, against: Sequence[str], qui
     return replace(study, arms=tuple(arms), declared=Declared())
 
 
-def _written(found: Outcome, result: StudyResult, study: Study, folder: Path, quick: bool) -> Outcome:
+def _written(
+    found: Outcome, result: StudyResult, study: Study, folder: Path, quick: bool, command: str
+) -> Outcome:
     """Write the page of a chapter, and the scenario that repeats its deciding row."""
     from dumbbell.report import TableData, TableSpec, default_figures, write_report
 
@@ -228,7 +257,7 @@ def _written(found: Outcome, result: StudyResult, study: Study, folder: Path, qu
     write_report(
         place / "report.html", shown, (), figures, tables=[table], title=f"{chapter.section} {chapter.title}",
         question=chapter.asks, answer=f"{study.arms[0].label}: {word}.{missing}", quick=quick,
-        command=f"dumbbell judge {study.arms[0].label} -o {shlex.quote(readable(folder.name))}",
+        command=command,
     )  # fmt: skip
     point = (found.decided or found.rows[0]).point
     settings = next(settings for there, settings in study.grid() if there == point)

@@ -55,7 +55,7 @@ def write_judge(judged: Judged, folder: Path) -> Path:
         "judge.html.j2", title=f"{judged.candidate.name} judged by RFC 9743", name="judge",
         stamps=[("Quick.", "Few runs, so intervals are wide.")] if judged.quick else [],
         chapters=[_shown(entry, judged) for entry in judged.outcomes],
-        answer=summary(judged), legend=_LEGEND, questions=QUESTIONS, code=judged.version,
+        answer=summary(judged), legend=_LEGEND, questions=QUESTIONS, code=judged.code,
     )  # fmt: skip
     bodies = {
         "judge.html": page,
@@ -111,8 +111,9 @@ def _shown(entry: Outcome, judged: Judged) -> dict[str, Any]:
 
 def table(judged: Judged) -> str:
     """Return the table in 72 columns: each chapter with its word, and what made it."""
-    form = "in the quick form" if judged.quick else "in full"
-    lines = textwrap.wrap(f"{summary(judged)} Judged {form} by dumbbell {judged.version}.", WIDTH)
+    form = "in full" if judged.kernel is None else "in the form for real packets"
+    form = f"in the quick form{', on real packets' if judged.kernel else ''}" if judged.quick else form
+    lines = textwrap.wrap(f"{summary(judged)} Judged {form} by {judged.code}.", WIDTH)
     lines += ["", f"{'Sect.':<7}{'Asked':<8}{'Criterion':<41}{'Word':<16}", "-" * WIDTH]
     for entry in judged.outcomes:
         chapter = entry.chapter
@@ -144,7 +145,7 @@ def rfcxml(judged: Judged) -> str:
         )  # fmt: skip
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     body = "\n".join(rows)
-    name = escape(f"{judged.candidate.name} judged by RFC 9743, dumbbell {judged.version}")
+    name = escape(f"{judged.candidate.name} judged by RFC 9743, {judged.code}")
     head = f"<table>\n<name>{name}</name>\n<thead><tr>{heads}</tr></thead>"
     return f"{head}\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
@@ -157,6 +158,7 @@ def facts(judged: Judged) -> dict[str, Any]:
         "against": list(judged.references),
         "quick": judged.quick,
         "version": judged.version,
+        "kernel": judged.kernel and judged.kernel.name,
         "summary": summary(judged),
         "chapters": [
             {

@@ -3,7 +3,7 @@
 ``endpoints.py receive PLAN OUT`` and ``endpoints.py send PLAN OUT`` run in the two namespaces. PLAN is JSON:
 ``flows``, each with ``start`` (s), ``size`` (bytes, or null until the end), ``address`` (which of
 DUMBBELL_CLIENTS), ``writes`` and ``reads`` (what applications do: times since the start or since the first
-data, in s, and bytes; null for all at once), their ``controller``,
+data, in s, and bytes; null for all at once) and ``controller`` (null for that of all); ``controller``,
 ``duration`` and ``period`` of samples (s), and ``settings`` below net.ipv4. OUT takes what was seen: a line
 of JSON, then the samples, each the time (CLOCK_MONOTONIC, ns), the number of the flow, and what the kernel
 says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` bytes after the header.
@@ -212,7 +212,7 @@ def send(plan: dict[str, Any], out: str) -> None:
         end = socket.socket()
         end.setblocking(False)
         end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        choose(end, plan["controller"], out)
+        choose(end, flow["controller"] or plan["controller"], out)
         end.bind((addresses[flow["address"]], FIRST_PORT + i))
         sockets.append(end)
     left = [flow["size"] for flow in flows]
@@ -384,7 +384,8 @@ def choose(end: socket.socket, controller: str, out: str) -> None:
     try:
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
     except OSError as error:
-        Path(out).write_text(json.dumps({"refused": error.strerror}) + "\n", encoding="utf-8")
+        told = {"refused": error.strerror, "controller": controller}
+        Path(out).write_text(json.dumps(told) + "\n", encoding="utf-8")
         sys.exit(1)
 
 

@@ -59,6 +59,8 @@ class Flow(NamedTuple):
     """What its application writes: times since the start (s), and bytes; ``None`` for all at once."""
     reads: Actions | None = None
     """What the receiver's reads: times since the first data (s), and bytes; ``None`` for what comes."""
+    controller: str | None = None
+    """What the kernel calls its controller; ``None`` for that of the run."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ def run_kernel(
     period: float = 1e-3,
     privileged: bool = True,
     traces: Mapping[str, Path] | None = None,
+    ecn: bool = False,
 ) -> KernelRun:
     """Run connections of the kernel through the link of a scenario, until its duration.
 
@@ -110,7 +113,7 @@ def run_kernel(
     flows
         Each becomes one connection.
     controller
-        What the kernel calls it.
+        What the kernel calls that of flows without one of their own, and of the receivers.
     at
         The link; by default the slowest on the first path that is all that packets meet.
     period
@@ -119,6 +122,8 @@ def run_kernel(
         Give the ends the right to choose a controller that the machine reserves for administrators.
     traces
         As for :func:`dumbbell.live.run_shell`.
+    ecn
+        Whether connections ask for ECN (RFC 3168); needs `privileged`.
 
     Raises
     ------
@@ -130,7 +135,7 @@ def run_kernel(
         "controller": controller,
         "duration": scenario.explain()["duration"],
         "period": period,
-        "settings": SETTINGS if privileged else {},
+        "settings": SETTINGS | ({"tcp_ecn": 1} if ecn else {}) if privileged else {},
     }
     left, emulation = run_ends(scenario, ("send", "receive"), plan, at, privileged, traces)
     sent, looks = _read(left["send"])
@@ -222,7 +227,7 @@ def run_ends(
             scenario, ["sh", "-c", program(client)], server=program(server), at=at,
             network_administration=privileged, traces=traces,
         )  # fmt: skip
-        return {what: _left(folder, what, plan["controller"]) for what in words}, emulation
+        return {what: _left(folder, what) for what in words}, emulation
 
 
 def kernel_has(controller: str) -> bool:
@@ -244,7 +249,7 @@ def kernel_has(controller: str) -> bool:
     return True
 
 
-def _left(folder: Path, what: str, controller: str) -> bytes:
+def _left(folder: Path, what: str) -> bytes:
     """What an end left."""
     out = folder / what
     if not out.exists():
@@ -252,8 +257,9 @@ def _left(folder: Path, what: str, controller: str) -> bytes:
         last = said.splitlines()[-1] if said else "it left nothing"
         raise DumbbellError(f"the end that should {what} failed ({last}); see `dumbbell doctor`")
     found = out.read_bytes()
-    refused = json.loads(found.partition(b"\n")[0]).get("refused")
-    if refused:
+    about = json.loads(found.partition(b"\n")[0])
+    if refused := about.get("refused"):
+        controller = about["controller"]
         raise DumbbellError(
             f"the kernel refuses {controller!r} in a new namespace ({refused}); as root, run "
             f"`modprobe tcp_{controller}`, and add it to sysctl net.ipv4.tcp_allowed_congestion_control"

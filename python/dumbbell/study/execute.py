@@ -112,7 +112,8 @@ def run_study(
         queue = RunQueue(plan, own & ~there.finished, tracker)
         needed = int((own & tracker.mask()).sum())
         reused = needed - queue.left
-        foreign = scan.table.num_rows - int(there.finished.sum())
+        # Of arms that are the same, one run is kept.
+        foreign = scan.table.num_rows - int((there.finished & plan.different).sum())
         notes = _notes(store, plan, foreign, len(scan.damaged))
         del scan, there
         start = time.perf_counter()
