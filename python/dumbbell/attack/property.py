@@ -118,7 +118,7 @@ def parse_property(text: str, metrics: tuple[str, ...] = ()) -> Property:
     for controller, metric in names:
         if metric not in metrics:
             remedy = _native.suggest(metric, list(metrics))
-            raise AttackError(f"property: no table has {metric!r}; {remedy}; metrics: {', '.join(metrics)}")
+            raise AttackError(f"property: no table has {metric!r}; {remedy}")
         if controller and controller.replace("_", "-") not in known:
             raise AttackError(f"property: no controller {controller!r}; {_native.suggest(controller, known)}")
         found.append((controller, metric))

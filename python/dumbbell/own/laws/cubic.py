@@ -64,6 +64,7 @@ class Cubic(Controller):
     plateau: int = 0
     delay_min: int = 0
     acked: int = 0
+    part: int = 0
     reno: int = 0
     latest: int = 0
     found: bool = False
@@ -85,10 +86,14 @@ class Cubic(Controller):
                 self.delay_min = ack.rtt
             if control.window < control.threshold:
                 pace = self.slow_start(ack, control)
+        acked = (ack.acked + ack.mss - 1) // ack.mss
+        if ack.acked < ack.mss:
+            # A segment counts when all of it is acknowledged.
+            acked = (self.part + ack.acked) // ack.mss
+            self.part = (self.part + ack.acked) % ack.mss
         if ack.in_recovery or not ack.window_limited:
             return
         window = control.window // ack.mss
-        acked = (ack.acked + ack.mss - 1) // ack.mss
         if control.window < control.threshold:
             if pace != Pace.FULL:
                 acked = min(acked, LIMIT)

@@ -45,6 +45,8 @@ pub struct Linux {
     delay_min: Duration,
     /// Segments acknowledged since Reno's window last grew, and that window.
     acked: u64,
+    /// Bytes acknowledged of a segment of which the rest is not.
+    part: u64,
     reno: u64,
     latest: Time,
 }
@@ -67,6 +69,7 @@ impl Linux {
             k: 0.0,
             delay_min: Duration::ZERO,
             acked: 0,
+            part: 0,
             reno: 0,
             latest: Time::ZERO,
         }
@@ -110,11 +113,11 @@ impl Linux {
                 pace = self.hystart.ack(signals, control, self.delay_min);
             }
         }
+        let mut acked = self.whole(signals.acked, mss);
         if signals.in_recovery || !signals.window_limited {
             return;
         }
         let mut window = control.window / mss;
-        let mut acked = signals.acked.div_ceil(mss);
         if control.window < control.threshold {
             if let Pace::Quarter = pace {
                 self.grow(&mut window, 4, acked.min(LIMIT));
@@ -137,6 +140,18 @@ impl Linux {
         let per_segment = self.per_segment;
         self.grow(&mut window, per_segment, acked);
         control.window = window * mss;
+    }
+
+    /// Segments that an acknowledgement completes. Linux counts a segment when all of it is acknowledged (tcp_input.c,
+    /// tcp_clean_rtx_queue and tcp_tso_acked), so a receiver gains nothing by acknowledging it in parts.
+    #[inline]
+    fn whole(&mut self, acked: u64, mss: u64) -> u64 {
+        if acked >= mss {
+            return acked.div_ceil(mss);
+        }
+        let bytes = self.part + acked;
+        self.part = bytes % mss;
+        bytes / mss
     }
 
     /// The clock by which the window grows.
