@@ -1,6 +1,6 @@
 """Counts the words that chance makes: CUBIC judged against CUBIC, both with seeds of their own.
 
-    python -m tools.false_words               # 200 judges of chapters 2, 3, 13 and 17, in the quick form
+    python -m tools.false_words               # 200 judges of chapters 2, 3 and 17, in the quick form
     python -m tools.false_words 17 --judges 50
 
 In a judge of CUBIC the runs of both sides are the same, so that nothing can differ. Here no run is shared.
@@ -22,7 +22,7 @@ from dumbbell.judge.run import study_of
 from dumbbell.judge.words import CANDIDATE
 from dumbbell.study import StudyResult, run_study
 
-CHAPTERS = (2, 3, 13, 17)
+CHAPTERS = (2, 3, 17)
 """Those that are cheap, and of several metrics and points."""
 
 FIRST = 10_001

@@ -143,7 +143,8 @@ impl Linux {
     }
 
     /// Segments that an acknowledgement completes. Linux counts a segment when all of it is acknowledged (tcp_input.c,
-    /// tcp_clean_rtx_queue and tcp_tso_acked), so a receiver gains nothing by acknowledging it in parts.
+    /// tcp_clean_rtx_queue and tcp_tso_acked), so a receiver gains nothing by acknowledging it in parts. A
+    /// short segment of its own, which Linux counts as one, counts by its bytes here.
     #[inline]
     fn whole(&mut self, acked: u64, mss: u64) -> u64 {
         if acked >= mss {
