@@ -13,6 +13,7 @@ Examples
 
 from dumbbell.judge.candidate import Candidate, candidate_of
 from dumbbell.judge.chapter import Chapter, JudgeError, Row, all_chapters, read_chapter
+from dumbbell.judge.real import Kernel, kernel_candidate
 from dumbbell.judge.run import Judged, run_judge
 from dumbbell.judge.words import Outcome, Word, outcome
 from dumbbell.judge.write import write_judge
@@ -22,11 +23,13 @@ __all__ = [
     "Chapter",
     "JudgeError",
     "Judged",
+    "Kernel",
     "Outcome",
     "Row",
     "Word",
     "all_chapters",
     "candidate_of",
+    "kernel_candidate",
     "outcome",
     "read_chapter",
     "run_judge",

@@ -129,7 +129,7 @@ def run_judge(
         Whether each chapter gets its page with figures, and the scenario that repeats the deciding row.
     kernel
         Runs all arms, on real packets: the candidate is one of
-        :func:`dumbbell.judge.real.kernel_candidate`. ``None``: the simulator runs them.
+        :func:`kernel_candidate`. ``None``: the simulator runs them.
 
     Raises
     ------
