@@ -112,6 +112,12 @@ ops! {
     Call(Target, Word, None),
     /// Goes where `b` says.
     Return(None, Word, None),
+    /// `a = b + c`, of real numbers of ordinary size; of others nothing, and the next instruction is left out.
+    RealAdd(Word, Word, Word),
+    /// The same of `a = b * c`.
+    RealMul(Word, Word, Word),
+    /// The same of `a = b / c`.
+    RealDiv(Word, Word, Word),
 }
 
 /// One instruction.

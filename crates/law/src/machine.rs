@@ -119,6 +119,16 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
                 continue;
             }};
         }
+        macro_rules! real {
+            ($of:expr) => {{
+                let Some((x, y)) = math::plain(words[b], words[c]) else {
+                    at += 1;
+                    continue;
+                };
+                let of: fn(f64, f64) -> f64 = $of;
+                of(x, y).to_bits().cast_signed()
+            }};
+        }
         let value = match op {
             Op::End => return,
             Op::Move => words[b],
@@ -148,6 +158,9 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
                 usize::try_from(words[c]).ok().and_then(|i| array.get(i)).copied().unwrap_or(0)
             }
             Op::Draw => draw(words, program.random),
+            Op::RealAdd => real!(|x, y| x + y),
+            Op::RealMul => real!(|x, y| x * y),
+            Op::RealDiv => real!(|x, y| x / y),
             Op::Write => {
                 write(control, b as u16, words[a]);
                 continue;

@@ -10,6 +10,21 @@ pub const fn div(a: i64, b: i64) -> i64 {
     if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
+/// Two real numbers by their bits (IEEE 754), if their sum, product and quotient are neither tiny nor huge: there the processor gives
+/// what the functions of the language give. Zeros are left to these.
+#[inline]
+pub const fn plain(a: i64, b: i64) -> Option<(f64, f64)> {
+    const FIRST: i64 = 600;
+    const COUNT: u64 = 848;
+    const fn is_plain(number: i64) -> bool {
+        ((number >> 52 & 2047) - FIRST).cast_unsigned() < COUNT
+    }
+    if !is_plain(a) || !is_plain(b) {
+        return None;
+    }
+    Some((f64::from_bits(a.cast_unsigned()), f64::from_bits(b.cast_unsigned())))
+}
+
 /// What [`div`] leaves, with the sign of `b`; 0 if `b` is 0.
 #[inline]
 pub const fn rem(a: i64, b: i64) -> i64 {
@@ -112,6 +127,23 @@ mod tests {
         assert_eq!(mul_div(i64::MIN, 1, -1), i64::MAX);
         assert_eq!(mul_div(i64::MAX, 3, 4), 6_917_529_027_641_081_855);
         assert_eq!(mul_div(-1, i64::MAX, 2), -4_611_686_018_427_387_904);
+    }
+
+    #[test]
+    fn plain_numbers_are_neither_tiny_nor_huge() {
+        let bits = |number: f64| number.to_bits().cast_signed();
+        for number in [1.0, -3.5, 1e-120, -1e120] {
+            assert_eq!(plain(bits(number), bits(2.0)), Some((number, 2.0)));
+            assert_eq!(plain(bits(2.0), bits(number)), Some((2.0, number)));
+            for other in [1e-120, 1e120] {
+                let results = [number + other, number - other, number * other, number / other];
+                assert!(results.iter().all(|n| *n == 0.0 || n.is_normal()), "{number} and {other}");
+            }
+        }
+        for number in [0.0, -0.0, 1e-200, 1e200, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE] {
+            assert_eq!(plain(bits(number), bits(2.0)), None, "{number}");
+            assert_eq!(plain(bits(2.0), bits(number)), None, "{number}");
+        }
     }
 
     #[test]

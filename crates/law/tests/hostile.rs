@@ -140,6 +140,17 @@ fn a_call_comes_back() {
     assert_eq!(words[..2], [20, 2]);
 }
 
+/// 5 and -7 are no plain real numbers.
+#[test]
+fn real_numbers_that_are_not_plain_leave_one_out() {
+    for op in [Op::RealAdd, Op::RealMul, Op::RealDiv] {
+        let (words, _) = answer(&image(&[(op, 2, 0, 1), (Op::End, 0, 0, 0), (Op::Add, 0, 0, 1)])).unwrap();
+        assert_eq!(words, [-2, -7, i64::MAX], "{op:?}");
+        let (words, _) = answer(&image(&[(op, 2, 0, 1)])).unwrap();
+        assert_eq!(words[2], i64::MAX);
+    }
+}
+
 #[test]
 fn calls_and_returns_run_out_of_fuel() {
     // One that returns to its own beginning.

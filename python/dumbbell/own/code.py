@@ -55,6 +55,9 @@ _OPS = {
     "+": "Add", "-": "Sub", "*": "Mul", "//": "Div", "%": "Rem", "&": "And", "|": "Or", "^": "Xor",
     "<<": "Shl", ">>": "Shr", "min": "Min", "max": "Max", "==": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le",
 }  # fmt: skip
+_REALS = {"real_add": "RealAdd", "real_mul": "RealMul", "real_div": "RealDiv"}
+"""What the processor does at once with most numbers, of functions of the language."""
+
 _OPPOSITE = {"==": "!=", "!=": "==", "<": "<=", "<=": "<"}
 """The comparison that holds where one does not; those of order with their sides changed."""
 
@@ -212,6 +215,10 @@ class _Assembler:
             self.code[number] = self.code[a] if op == jump and self.code[a][0] in ends else (op, a, b, c)
 
     def _method(self, method: Method, frame: _Frame) -> None:
+        if method.given and method.name in _REALS and frame.into is not None:
+            sides = (frame.locals[argument.name] for argument in method.numbers)
+            self._emit(_REALS[method.name], frame.into, *sides)
+            self._jump("Jump", frame.end)
         for name in method.locals:
             frame.locals[name] = self._word()
         self._block(method.body, frame)

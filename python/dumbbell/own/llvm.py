@@ -23,6 +23,9 @@ _CALLED = {
     "Cbrt": "law_icbrt", "Min": "llvm.smin.i64", "Max": "llvm.smax.i64",
 }  # fmt: skip
 _COMPARED = {"Eq": "eq", "Ne": "ne", "Lt": "slt", "Le": "sle"}
+_REALS = {"RealAdd", "RealMul", "RealDiv"}
+"""What a processor does at once. Here it is reckoned: the kernel has no real numbers, and the sums are the same."""
+
 _JUMPS = {"Jump", "JumpIf", "JumpIfNot", "JumpEq", "JumpNe", "JumpLt", "JumpLe"}
 
 
@@ -161,7 +164,9 @@ class Writer:
             op, a, _, _ = self._op(at)
             if op in _JUMPS:
                 waiting.append(a)
-            if op not in ("Jump", "End", "Return"):
+            if op in _REALS:
+                waiting.append(at + 2)
+            elif op not in ("Jump", "End", "Return"):
                 waiting.append(at + 1)
         return sorted(body)
 
@@ -172,7 +177,7 @@ class Writer:
             op, *given = self._op(at)
             if op in ("Signal", "Control", "Write"):
                 given = given[:1]
-            elif op in ("End", "Call", "Return"):
+            elif op in ("End", "Call", "Return", *_REALS):
                 # Where a routine goes on, its function knows.
                 given = []
             elif op in _JUMPS:
@@ -211,6 +216,9 @@ class Writer:
             return
         if op in _JUMPS:
             self._jump(at, op, a, b, c)
+            return
+        if op in _REALS:
+            self.line(f"br label %at{at + 2}")
             return
         if op == "Call":
             self.line(f"call void @{self._name}_{a}({self._door.arguments}, ptr %frame)")

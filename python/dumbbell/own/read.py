@@ -526,7 +526,7 @@ class _Reader:
                 result = None
             case ast.expr() as annotation:
                 result = self._kind(annotation)
-        method = Method(name, read, result)
+        method = Method(name, read, result, given=source is not self._source)
         self._body(name, method)
         self._order[name] = method
         return method

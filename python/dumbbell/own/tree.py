@@ -219,6 +219,8 @@ class Method:
     """Kinds of local variables."""
     changes: bool = False
     """Whether it changes anything outside it."""
+    given: bool = False
+    """Whether the language has it, not the law."""
 
     @property
     def numbers(self) -> list[Argument]:
