@@ -24,7 +24,7 @@ _CALLED = {
 }  # fmt: skip
 _COMPARED = {"Eq": "eq", "Ne": "ne", "Lt": "slt", "Le": "sle"}
 _REALS = {"RealAdd", "RealMul", "RealDiv"}
-"""What a processor does at once. Here it is reckoned: the kernel has no real numbers, and the sums are the same."""
+"""What a processor does at once. Here the long way: the kernel has no real numbers. The sums are the same."""
 
 _JUMPS = {"Jump", "JumpIf", "JumpIfNot", "JumpEq", "JumpNe", "JumpLt", "JumpLe"}
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::probe::Probe;
 use super::*;
-use crate::laws::{self, Declared, LARGEST, MSS, Make, Story, Subject, obeys};
+use crate::laws::{self, Declared, MSS, Make, Story, Subject, obeys};
 use crate::tcp;
 use crate::testing::{Fate, Pipe, opening, read};
 use crate::transport::{ReceiveEnd, SendEnd};
@@ -277,7 +277,7 @@ fn model() -> impl FnMut(&Signals, &mut Control) + Send + Clone {
         let gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][round as usize % 8];
         control.pacing = Rate::from_f64(gain * rate);
         let pipe = (2.0 * rate * signals.min_rtt.as_secs_f64()) as u64;
-        control.window = pipe.clamp(4 * MSS, LARGEST - 1);
+        control.window = pipe.clamp(4 * MSS, LARGEST_WINDOW - 1);
     }
 }
 
@@ -294,7 +294,7 @@ fn each_law_of_models_is_broken_by_a_controller() {
     });
     breaks(Class::Model, "the window is at most three times", |s, c| {
         if s.event == Event::Ack {
-            c.window = LARGEST - 1;
+            c.window = LARGEST_WINDOW - 1;
         }
     });
     // One that takes what it sends for what is delivered, and one that never tries more than it has.
