@@ -10,19 +10,21 @@ from bbr3.recorded import PAYLOAD, run
 LINK = "topology.bottleneck"
 
 
-def share(loss: float, delay: str) -> float:
+def share(loss: float, delay: str, *settings: str) -> float:
     """The part of a link of 50 Mbit/s that one flow gets, from 5 to 25 s."""
-    bbr = run(f"{LINK}.loss={loss}", f"{LINK}.delay={delay}", "duration=25s", "warmup=5s")
+    bbr = run(f"{LINK}.loss={loss}", f"{LINK}.delay={delay}", "duration=25s", "warmup=5s", *settings)
     return float(bbr.results.flows["goodput"][0]) / (50e6 * PAYLOAD)
 
 
 def test_one_loss_in_a_hundred_costs_what_the_draft_reckons() -> None:
     # Section 5.3.3.8.2: a round of CRUISE in which a part of the data is lost lowers the rate by that part,
     # until the next probe: after some 12 rounds of 200 ms, or 62 of 40 ms.
-    for delay, rounds in (("90ms", 12), ("10ms", 62)):
-        reckoned = np.mean(0.99 ** np.arange(rounds))
-        assert share(0.01, delay) == pytest.approx(reckoned, rel=0.08), delay
+    long, short = (np.mean(0.99 ** np.arange(rounds)) for rounds in (12, 62))
+    assert share(0.01, "90ms") == pytest.approx(long, rel=0.08)
     assert share(0.01, "90ms") > 0.88
+    # With 40 ms a run has 0.63 to 0.81, by the losses that are drawn; what is reckoned is a mean.
+    shares = [share(0.01, "10ms", f"seed={seed}") for seed in range(1, 9)]
+    assert np.mean(shares) == pytest.approx(short, rel=0.08)
 
 
 def test_above_the_threshold_losses_lower_the_rate() -> None:

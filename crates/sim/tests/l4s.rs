@@ -23,12 +23,15 @@ const ROWS: &[(u32, [u32; 2], [f64; 2])] = &[
     (10, [160, 10], [1.22, 8.10]),
 ];
 
+const SEEDS: [u64; 3] = [1, 2, 3];
+
 /// The goodput of Prague and of CUBIC in Mbit/s.
-fn goodputs(rate: u32, rtts: [u32; 2]) -> [f64; 2] {
+fn goodputs(rate: u32, rtts: [u32; 2], seed: u64) -> [f64; 2] {
     let mut text = format!(
         r#"
 duration = "120s"
 warmup = "30s"
+seed = {seed}
 record = {{ samples = false }}
 [topology]
 kind = "dumbbell"
@@ -55,16 +58,16 @@ rtts = ["{}ms", "{}ms"]
 }
 
 /// Where a packet takes longer to send than the step of a millisecond, a step at any length of the queue marks nearly all packets of
-/// Prague: its rate to that of CUBIC was 2.6 to 10 times too small in these rows. By the seed, the ratio of the first row is 0.90 to 1.16
-/// (8 seeds), and so the factor 0.42 to 0.55.
+/// Prague: its rate to that of CUBIC was 2.6 to 10 times too small in these rows. By the seed, the ratio of the first row is 0.85 to 0.96
+/// (8 seeds), and so the factor 0.40 to 0.45: the mean of three seeds counts.
 #[test]
 fn prague_shares_slow_links_as_linux_does() {
     for &(rate, rtts, measured) in ROWS {
-        let [prague, cubic] = goodputs(rate, rtts);
-        let factor = prague / cubic / (measured[0] / measured[1]);
-        assert!(
-            (1.0 / 2.4..2.4).contains(&factor),
-            "{rate} Mbit/s, {rtts:?}: {prague} and {cubic}, {factor}"
-        );
+        let ratios = SEEDS.map(|seed| {
+            let [prague, cubic] = goodputs(rate, rtts, seed);
+            prague / cubic
+        });
+        let factor = ratios.iter().sum::<f64>() / SEEDS.len() as f64 / (measured[0] / measured[1]);
+        assert!((1.0 / 2.4..2.4).contains(&factor), "{rate} Mbit/s, {rtts:?}: {ratios:?}, {factor}");
     }
 }

@@ -409,7 +409,8 @@ def highspeed(
         a(w) is twice as much just above `low_window`.
         Default: ``false`` (RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table)).
     counts_acks
-        An acknowledgement counts as one segment, whatever it acknowledges.
+        An acknowledgement counts as one segment, whatever it acknowledges, and the window grows by whole
+        segments.
         Default: ``false`` (RFC 3649 section 5: a(w) a round trip (Linux net/ipv4/tcp_highspeed.c:
         acknowledgements)).
 
@@ -469,6 +470,7 @@ def hpcc(
 def htcp(
     *,
     variant: Literal["draft", "linux"] | None = None,
+    tick: str | None = None,
     low_speed_time: str | None = None,
     adaptive_backoff: bool | None = None,
     least_decrease: float | None = None,
@@ -487,7 +489,12 @@ def htcp(
         Whose. That of Linux counts the time from the end of the repair, f in whole numbers, and takes beta
         from round-trip times above 10 ms alone. Its longest round-trip time rises by 20 ms at a time and
         fades by a twentieth of the queue at each congestion. The ratio to `reference_rtt` is two at most.
+        Times are whole ticks, round-trip times rounded up; beta counts in 128ths, the window in whole
+        segments.
         Default: ``"draft"`` (draft-leith-tcp-htcp-06 (Linux net/ipv4/tcp_htcp.c)).
+    tick
+        Length of a tick; only with `variant = "linux"`.
+        Default: ``"4ms"`` (choice: 250 Hz, as Debian and Ubuntu have).
     low_speed_time
         For so long after congestion it grows as standard TCP does.
         Default: ``"1s"`` (draft-leith-tcp-htcp-06: Delta_L).
@@ -525,6 +532,7 @@ def hybla(
     reference_rtt: str | None = None,
     most_doublings: float | None = None,
     starts_with_rho: bool | None = None,
+    whole_parts: bool | None = None,
 ) -> dict[str, Any]:
     """TCP Hybla: satellite paths grow as fast as short ones.
 
@@ -542,6 +550,10 @@ def hybla(
     starts_with_rho
         The window begins with rho segments, rounded down, and not with the initial window of the transport.
         Default: ``false`` (Caini & Firrincieli 2004 (Linux net/ipv4/tcp_hybla.c: hybla_init)).
+    whole_parts
+        Steps count in whole 128ths of a segment; where that is none, the window grows by a segment for as
+        many acknowledgements as it has segments.
+        Default: ``false`` (Caini & Firrincieli 2004: exact (Linux net/ipv4/tcp_hybla.c: snd_cwnd_cents)).
 
     Returns
     -------
@@ -597,8 +609,9 @@ def illinois(
         round trips.
         Default: ``5`` (Liu, Basar & Srikant 2008).
     single_delays
-        dm is the largest queueing delay of a single segment, not of the mean of a round trip; a loss takes
-        whole segments.
+        dm is the largest queueing delay of a single segment, not of the mean of a round trip. The window
+        counts whole segments, alpha 128ths of one, beta 64ths. Of the `theta` round trips, others may lie
+        between.
         Default: ``false`` (Liu, Basar & Srikant 2008 (Linux net/ipv4/tcp_illinois.c: max_rtt)).
 
     Returns
@@ -802,8 +815,8 @@ def scalable(
         Segments added for each segment acknowledged. Unit: segments.
         Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a).
     least_increase
-        Segments that a round trip adds at least. With any, a loss takes whole segments, as in Linux. Unit:
-        segments.
+        Segments that a round trip adds at least. With any, the window counts whole segments, as in Linux.
+        Unit: segments.
         Default: ``0.0`` (Kelly 2003, section 3: none (Linux net/ipv4/tcp_scalable.c: 1, below 100 segments)).
     decrease
         What is left of the window after a loss. Dimensionless.
@@ -1028,8 +1041,8 @@ def westwood_plus(
     ----------
     variant
         Whose. That of Linux halves the window and sets the threshold when the repair is over, averages twice,
-        and counts time in ticks, round-trip times rounded up. After a timeout it takes the shortest
-        round-trip time anew.
+        and counts time in ticks, round-trip times rounded up. Its window grows by whole segments. After a
+        timeout it takes the shortest round-trip time anew.
         Default: ``"paper"`` (Grieco & Mascolo, CCR 34(2), 2004 (Linux net/ipv4/tcp_westwood.c)).
     tick
         Length of a tick; only with `variant = "linux"`.

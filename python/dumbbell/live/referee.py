@@ -41,6 +41,10 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
 """Parts of our TCP, each with what switches it off: if ours is within the bounds without one, and no other
 reason is known, the cell hangs on it."""
 
+_WINDOW = "3932160B"
+"""The largest receive window of Linux before 6.16: 6 MiB of memory, net.ipv4.tcp_rmem[2], of which five
+eighths are data where a packet of 1500 bytes takes 2304."""
+
 _PERIOD = 10
 """Milliseconds between samples of both sides. Shares of the link hang on the last one: by 0.2 % at most. In
 virtual time, a look at each connection in every millisecond takes longer than all else."""
@@ -381,7 +385,8 @@ _SILENCE = 50
 
 
 def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
-    given = ticks.ticking(prepared(cell.scenario(), cell.ours, profile, _PERIOD), kernel["tick"])
+    given = prepared(cell.scenario(), cell.ours, profile, _PERIOD)
+    given = _windowed(ticks.ticking(given, kernel["tick"]), kernel["kernel"])
     (ours,) = _summaries([given])
     back = _native.emulated(given._native, LINK)["back"]
     sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))
@@ -399,6 +404,16 @@ def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
     parts = {name: _without(given, values) for name, values in PARTS.items()}
     runs = _summaries(list(parts.values()))
     return replace(result, without=dict(zip(parts, runs, strict=True)))
+
+
+def _windowed(given: Scenario, release: str) -> Scenario:
+    """A scenario whose receivers have the largest window of a kernel, such as 6.12.117."""
+    if tuple(number for number, _ in _version(release)[:2]) >= (6, 16):
+        return given
+    table = given.to_dict()
+    for flow in table["flows"]:
+        flow["transport"]["receive_window"] = _WINDOW
+    return Scenario.from_dict(table)
 
 
 def _without(given: Scenario, values: Mapping[str, Any]) -> Scenario:

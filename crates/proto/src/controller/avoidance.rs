@@ -18,6 +18,12 @@ pub trait Avoidance {
     #[inline]
     fn observe(&mut self, _signals: &Signals, _control: &mut Control) {}
 
+    /// How the window grows in congestion avoidance.
+    #[inline]
+    fn steps(&self) -> Steps {
+        Steps::Parts
+    }
+
     /// Segments that the window of `window` segments grows by in a round trip of congestion avoidance.
     fn increase(&mut self, signals: &Signals, window: f64) -> f64;
 
@@ -31,11 +37,30 @@ pub trait Avoidance {
     fn repaired(&mut self, _signals: &Signals, _control: &mut Control) {}
 }
 
+/// How a window grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Steps {
+    /// With each acknowledgement, by parts of a segment.
+    Parts,
+    /// By whole segments. What is acknowledged beyond a step counts for the next, and slow start ends at the threshold.
+    // Linux net/ipv4/tcp_cong.c: tcp_cong_avoid_ai.
+    Kept,
+    /// By whole segments; what is acknowledged beyond a step is forgotten.
+    // Linux net/ipv4/tcp_illinois.c: tcp_illinois_cong_avoid.
+    Dropped,
+    /// By whole segments; the acknowledgement that finds a step due takes it, and counts for none.
+    // Linux net/ipv4/tcp_htcp.c: htcp_cong_avoid.
+    Late,
+    /// By whole segments; acknowledgements count, whatever they acknowledge.
+    // Linux net/ipv4/tcp_highspeed.c: hstcp_cong_avoid.
+    Acknowledgements,
+}
+
 /// A controller with the laws `A`. They are in a box, so that the state of a connection stays small.
 #[derive(Clone, Debug)]
 pub struct Avoiding<A> {
     laws: Box<A>,
-    /// The part of a byte by which the window has yet to grow.
+    /// The part of a byte by which the window has yet to grow; where it grows by whole segments, those that count for the next.
     credit: f64,
 }
 
@@ -51,9 +76,22 @@ impl<A: Avoidance> Avoiding<A> {
         if signals.in_recovery || !signals.window_limited {
             return;
         }
+        let steps = self.laws.steps();
         if control.window < control.threshold {
-            control.window += signals.acked.min(signals.growth_limit);
+            let most = signals.acked.min(signals.growth_limit);
+            if steps == Steps::Parts {
+                control.window += most;
+                return;
+            }
+            let grown = most.min(control.threshold - control.window);
+            control.window += grown;
+            if steps == Steps::Kept && grown < most {
+                self.step(steps, most - grown, signals, control);
+            }
             return;
+        }
+        if steps != Steps::Parts {
+            return self.step(steps, signals.acked, signals, control);
         }
         let window = control.window as f64;
         let segments = self.laws.increase(signals, window / f64::from(signals.mss));
@@ -61,6 +99,44 @@ impl<A: Avoidance> Avoiding<A> {
         let whole = self.credit as u64;
         self.credit -= whole as f64;
         control.window += whole;
+    }
+
+    /// Grows by whole segments for so many bytes.
+    fn step(&mut self, steps: Steps, acked: u64, signals: &Signals, control: &mut Control) {
+        let mss = u64::from(signals.mss);
+        let window = (control.window / mss) as f64;
+        let acked = acked.div_ceil(mss) as f64;
+        // So many segments count for a step; what division leaves of a whole number is no part of it.
+        let each = window / self.laws.increase(signals, window) - ROUNDING;
+        let grown = match steps {
+            Steps::Parts => 0.0,
+            Steps::Kept => {
+                // What the window counted before it shrank is one step.
+                let due = self.credit >= each;
+                self.credit = if due { 0.0 } else { self.credit } + acked;
+                let more = (self.credit / each).floor();
+                self.credit = (self.credit - more * each).max(0.0);
+                more + f64::from(u8::from(due))
+            }
+            Steps::Dropped => {
+                self.credit += acked;
+                let grown = (self.credit / each).floor();
+                self.credit = if grown > 0.0 { 0.0 } else { self.credit };
+                grown
+            }
+            Steps::Late => {
+                let due = self.credit >= each;
+                self.credit = if due { 0.0 } else { self.credit + acked };
+                f64::from(u8::from(due))
+            }
+            Steps::Acknowledgements => {
+                self.credit += 1.0;
+                let due = self.credit >= each;
+                self.credit -= if due { each } else { 0.0 };
+                f64::from(u8::from(due))
+            }
+        };
+        control.window += grown as u64 * mss;
     }
 
     fn cut(&mut self, signals: &Signals, control: &mut Control) {
@@ -103,6 +179,8 @@ impl<A: Avoidance> Controller for Avoiding<A> {
 
 /// Shares that congestion may leave or take, and gains.
 pub const SHARE: RangeInclusive<f64> = 0.001..=0.999;
+/// Of the division of windows by steps.
+const ROUNDING: f64 = 1e-9;
 /// Windows, and steps of windows, in segments.
 pub const SEGMENTS: RangeInclusive<f64> = 0.001..=1e6;
 
@@ -142,6 +220,46 @@ pub(super) mod tests {
     use super::*;
     use crate::tcp;
     use crate::testing::read;
+
+    /// Linux net/ipv4/tcp_cong.c, tcp_illinois.c, tcp_htcp.c and tcp_highspeed.c: windows are whole numbers of segments. Each of ten
+    /// acknowledgements is of two.
+    #[test]
+    fn linux_counts_whole_segments() {
+        for (name, windows) in [
+            ("scalable", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
+            ("westwood-plus", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
+            ("yeah", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
+            ("illinois", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
+            ("htcp", [9, 9, 9, 9, 9, 10, 10, 10, 10, 10]),
+            ("highspeed", [9, 9, 9, 9, 9, 9, 9, 9, 10, 10]),
+        ] {
+            let mut control = Control { window: 9000, threshold: 9000, ..Control::default() };
+            let mut controller = linux(name);
+            let found = windows.map(|_| {
+                let ack = Signals { round: 1, ..signals(Event::Ack, Time::ZERO, 2000, 9000) };
+                controller.on(&ack, &mut control);
+                assert_eq!(control.window % 1000, 0, "{name}");
+                control.window / 1000
+            });
+            assert_eq!(found, windows, "{name}");
+        }
+    }
+
+    /// Slow start ends at the threshold, and what is left counts for the next step where Linux counts it.
+    #[test]
+    fn linux_ends_slow_start_at_the_threshold() {
+        for (name, acks) in [("scalable", 9), ("htcp", 11)] {
+            let mut control = Control { window: 9000, threshold: 10_000, ..Control::default() };
+            let mut controller = linux(name);
+            controller.on(&signals(Event::Ack, Time::ZERO, 2000, 9000), &mut control);
+            assert_eq!(control.window, 10_000, "{name}");
+            for _ in 0..acks {
+                assert_eq!(control.window, 10_000, "{name}");
+                controller.on(&signals(Event::Ack, Time::ZERO, 1000, 9000), &mut control);
+            }
+            assert_eq!(control.window, 11_000, "{name}");
+        }
+    }
 
     /// A controller of windows, whichever it is.
     pub struct Any(AnyController);

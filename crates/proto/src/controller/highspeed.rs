@@ -6,7 +6,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding, SEGMENTS, within};
+use super::avoidance::{Avoidance, Avoiding, SEGMENTS, Steps, within};
 use super::growth::{less, reduced};
 use super::{Build, Control, Signals};
 
@@ -27,7 +27,7 @@ config! {
         /// a(w) is the next whole number, and b(w) that of the next row of the table: the steps of appendix B. So a(w) is twice as much
         /// just above `low_window`.
         whole_steps: bool = false, "RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table)";
-        /// An acknowledgement counts as one segment, whatever it acknowledges.
+        /// An acknowledgement counts as one segment, whatever it acknowledges, and the window grows by whole segments.
         counts_acks: bool = false, "RFC 3649 section 5: a(w) a round trip (Linux net/ipv4/tcp_highspeed.c: acknowledgements)";
     }
 }
@@ -136,15 +136,17 @@ impl HighSpeed {
 
 impl Avoidance for HighSpeed {
     #[inline]
-    fn increase(&mut self, signals: &Signals, window: f64) -> f64 {
+    fn steps(&self) -> Steps {
+        if self.params.counts_acks { Steps::Acknowledgements } else { Steps::Parts }
+    }
+
+    #[inline]
+    fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
         if self.known.0 != window as u64 {
             self.known = (window as u64, self.increase_at(window.floor()));
             self.row = self.decrease(window.floor());
         }
-        if !self.params.counts_acks {
-            return self.known.1;
-        }
-        self.known.1 * f64::from(signals.mss) / signals.acked.max(1) as f64
+        self.known.1
     }
 
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {

@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
-use super::avoidance::{Avoidance, Avoiding, Rounds, SHARE, within};
+use super::avoidance::{Avoidance, Avoiding, Rounds, SHARE, Steps, within};
 use super::growth::reduced;
 use super::{Build, Control, Needs, Signals};
 
@@ -20,8 +20,11 @@ config! {
     pub struct Params {
         /// Whose. That of Linux counts the time from the end of the repair, f in whole numbers, and takes beta from round-trip times above
         /// 10 ms alone. Its longest round-trip time rises by 20 ms at a time and fades by a twentieth of the queue at each congestion.
-        /// The ratio to `reference_rtt` is two at most.
+        /// The ratio to `reference_rtt` is two at most. Times are whole ticks, round-trip times rounded up; beta counts in 128ths, the window
+        /// in whole segments.
         variant: Variant = "draft", "draft-leith-tcp-htcp-06 (Linux net/ipv4/tcp_htcp.c)";
+        /// Length of a tick; only with `variant = "linux"`.
+        tick: Duration = "4ms", "choice: 250 Hz, as Debian and Ubuntu have";
         /// For so long after congestion it grows as standard TCP does.
         low_speed_time: Duration = "1s", "draft-leith-tcp-htcp-06: Delta_L";
         /// Takes beta from the round-trip times. If false, it is `least_decrease`, and a round trip adds f segments.
@@ -46,6 +49,9 @@ impl Validate for Params {
         within(at, "least_decrease", self.least_decrease, &SHARE)?;
         within(at, "most_decrease", self.most_decrease, &(self.least_decrease..=0.999))?;
         within(at, "throughput_change", self.throughput_change, &(0.0..=1e6))?;
+        if self.tick.is_zero() {
+            return Err(at.key("tick").error("0 s is no tick", "give more"));
+        }
         if self.reference_rtt.is_zero() {
             let message = "0 s is no round-trip time";
             return Err(at.key("reference_rtt").error(message, "give more"));
@@ -106,6 +112,17 @@ const RISE: Duration = Duration::from_millis(20);
 const SHORT: Duration = Duration::from_millis(10);
 
 impl Htcp {
+    /// A time in whole ticks, rounded up.
+    fn whole(&self, time: Duration) -> Duration {
+        self.params.tick * time.as_nanos().div_ceil(self.params.tick.as_nanos())
+    }
+
+    /// Whole ticks since the latest congestion.
+    fn since_congestion(&self, now: Time) -> Duration {
+        let tick = self.params.tick.as_nanos();
+        self.params.tick * (now.as_nanos() / tick - self.congested.as_nanos() / tick)
+    }
+
     /// f as Linux has it: whole numbers, and eighths of the ratio of round-trip times.
     fn factor_of_linux(&self, since: Duration) -> f64 {
         let d = since.as_secs_f64() - self.params.low_speed_time.as_secs_f64();
@@ -123,10 +140,11 @@ impl Htcp {
         let before = self.before.replace(self.throughput).unwrap_or(0.0);
         let steady = (self.throughput - before).abs() <= throughput_change * before;
         let known = std::mem::replace(&mut self.switched, steady);
-        if !(adaptive_backoff && steady && known && self.base > SHORT) || self.longest.is_zero() {
+        if !(adaptive_backoff && steady && known && self.base > self.whole(SHORT)) || self.longest.is_zero() {
             return least_decrease;
         }
-        (self.base.as_secs_f64() / self.longest.as_secs_f64()).clamp(least_decrease, most_decrease)
+        let ratio = self.base.as_nanos() * 128 / self.longest.as_nanos();
+        (ratio as f64 / 128.0).clamp(least_decrease, most_decrease)
     }
 
     /// f, with the scaling by the round-trip time.
@@ -166,13 +184,13 @@ impl Avoidance for Htcp {
             return;
         }
         if !signals.rtt.is_zero() {
-            self.base = if self.base.is_zero() { signals.rtt } else { self.base.min(signals.rtt) };
-            self.longest = match self.params.variant {
-                Variant::Draft => self.longest.max(signals.rtt),
-                // A longer time than it may rise to does not count at all.
-                Variant::Linux if signals.rtt > self.longest.max(self.base) + RISE => self.longest,
-                Variant::Linux => self.longest.max(signals.rtt),
-            };
+            let linux = self.params.variant == Variant::Linux;
+            let rtt = if linux { self.whole(signals.rtt) } else { signals.rtt };
+            self.base = if self.base.is_zero() { rtt } else { self.base.min(rtt) };
+            // A longer time than it may rise to does not count at all.
+            if !linux || rtt <= self.longest.max(self.base) + self.whole(RISE) {
+                self.longest = self.longest.max(rtt);
+            }
         }
         if self.rounds.ends(signals) {
             let (since, delivered) = self.began;
@@ -185,10 +203,14 @@ impl Avoidance for Htcp {
         }
     }
 
+    fn steps(&self) -> Steps {
+        if self.params.variant == Variant::Linux { Steps::Late } else { Steps::Parts }
+    }
+
     fn increase(&mut self, signals: &Signals, _window: f64) -> f64 {
         let factor = match self.params.variant {
             Variant::Draft => self.factor(signals),
-            Variant::Linux => self.factor_of_linux(signals.now.since(self.congested)),
+            Variant::Linux => self.factor_of_linux(self.since_congestion(signals.now)),
         };
         2.0 * (1.0 - self.beta) * factor
     }
@@ -197,7 +219,8 @@ impl Avoidance for Htcp {
         if self.params.variant == Variant::Linux {
             self.beta = self.backoff_of_linux();
             self.congested = signals.now;
-            self.longest = self.base + self.longest.max(self.base).saturating_sub(self.base) * 95 / 100;
+            let above = (self.longest.max(self.base) - self.base).as_nanos() / self.params.tick.as_nanos();
+            self.longest = self.base + self.params.tick * (above * 95 / 100);
             self.throughput = 0.0;
             self.began = (signals.now, signals.delivered);
             return reduced(signals, self.beta);
@@ -279,8 +302,9 @@ mod tests {
             assert!((0.95..1.01).contains(&grown), "{grown} after {}", run.now);
         }
         run.rounds(10);
+        // In whole segments; a step takes one acknowledgement more than the window over 10 or 11, 50 to 60.
         let grown = run.rounds(1);
-        assert!((grown - 10.5).abs() < 0.6, "{grown}");
+        assert!((9.0..=11.0).contains(&grown), "{grown}");
         // A queue of 40 ms, reached in steps of 20: a ratio of 100 / 140 once the throughput was steady twice.
         let mut run = Run::at(linux("htcp"), 140);
         let mut left = Vec::new();

@@ -20,6 +20,9 @@ config! {
         most_doublings: f64 as "dimensionless" = 16.0, "choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit";
         /// The window begins with rho segments, rounded down, and not with the initial window of the transport.
         starts_with_rho: bool = false, "Caini & Firrincieli 2004 (Linux net/ipv4/tcp_hybla.c: hybla_init)";
+        /// Steps count in whole 128ths of a segment; where that is none, the window grows by a segment for as many acknowledgements as it
+        /// has segments.
+        whole_parts: bool = false, "Caini & Firrincieli 2004: exact (Linux net/ipv4/tcp_hybla.c: snd_cwnd_cents)";
     }
 }
 
@@ -46,6 +49,7 @@ impl Build for Params {
             params: self.clone(),
             shortest: Duration::MAX,
             credit: 0.0,
+            acks: 0,
             repairs: false,
             growth: Growth::default(),
         })
@@ -65,11 +69,16 @@ pub struct Hybla {
     shortest: Duration,
     /// The part of a segment by which the window has yet to grow.
     credit: f64,
+    /// Acknowledgements since the window last grew, with `whole_parts`.
+    acks: u64,
     /// Losses are being repaired.
     repairs: bool,
     /// Of standard TCP.
     growth: Growth,
 }
+
+/// Steps of the window are counted in these parts of a segment.
+const PARTS: f64 = 128.0;
 
 impl Hybla {
     /// How many times as long as the reference the round trip is without queues, in eighths of it: rho.
@@ -82,6 +91,15 @@ impl Hybla {
         (eighths.max(8)) as f64 / 8.0
     }
 
+    /// What an acknowledgement adds in congestion avoidance, in whole parts of a segment, or a segment if it is the last of so many that
+    /// add nothing as the window has segments.
+    // Linux net/ipv4/tcp_hybla.c: what hybla_cong_avoid adds.
+    fn parts(&mut self, rho: f64, window: u64) -> f64 {
+        self.acks += 1;
+        let parts = (rho * rho * PARTS / window as f64).floor();
+        if parts == 0.0 && self.acks >= window { 1.0 } else { parts / PARTS }
+    }
+
     fn grow(&mut self, signals: &Signals, control: &mut Control) {
         if signals.in_recovery || !signals.window_limited {
             return;
@@ -91,13 +109,18 @@ impl Hybla {
         }
         let (mss, rho) = (u64::from(signals.mss), self.rho());
         let slow_start = control.window < control.threshold;
-        self.credit += if slow_start {
-            rho.min(self.params.most_doublings).exp2() - 1.0
-        } else {
-            rho * rho * mss as f64 / control.window as f64
+        self.credit += match (slow_start, self.params.whole_parts) {
+            (true, false) => rho.min(self.params.most_doublings).exp2() - 1.0,
+            (false, false) => rho * rho * mss as f64 / control.window as f64,
+            (true, true) => {
+                let rho = rho.min(self.params.most_doublings);
+                rho.floor().exp2() * (rho.fract().exp2() * PARTS).floor() / PARTS - 1.0
+            }
+            (false, true) => self.parts(rho, control.window / mss),
         };
         let whole = self.credit.floor();
         self.credit -= whole;
+        self.acks = if whole > 0.0 { 0 } else { self.acks };
         // Steps are so large that the threshold would mean nothing if the last of them passed it.
         let room = if slow_start { control.threshold - control.window } else { u64::MAX };
         control.window += (whole as u64 * mss).min(room);
@@ -199,6 +222,22 @@ mod tests {
             let start = Signals { smoothed_rtt, ..signals(Event::Start, dumbbell_core::Time::ZERO, 0, 0) };
             super::super::avoidance::tests::linux("hybla").on(&start, &mut control);
             assert_eq!(control.window, window, "{rtt} ms");
+        }
+    }
+
+    /// Linux net/ipv4/tcp_hybla.c, by hand: 16 x 128 / 300 are 6 parts, 256 of 300 acknowledgements 12 segments; 128 / 300 are none, and
+    /// 300 acknowledgements a segment.
+    #[test]
+    fn linux_counts_parts_of_a_segment() {
+        for (rtt, grown) in [(100, 14.0), (25, 1.0)] {
+            let mut control = Control { window: 300_000, threshold: 2000, ..Control::default() };
+            let mut hybla = super::super::avoidance::tests::linux("hybla");
+            let smoothed_rtt = Duration::from_millis(rtt);
+            for _ in 0..300 {
+                let ack = Signals { smoothed_rtt, ..signals(Event::Ack, dumbbell_core::Time::ZERO, 1000, 0) };
+                hybla.on(&ack, &mut control);
+            }
+            assert_eq!(control.window as f64 / 1000.0 - 300.0, grown, "{rtt} ms");
         }
     }
 

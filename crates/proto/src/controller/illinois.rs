@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
+use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::growth::{less, reduced};
 use super::{Build, Control, Needs, Signals};
 
@@ -31,7 +31,8 @@ config! {
         eta3: f64 as "dimensionless" = 0.8, "Liu, Basar & Srikant 2008";
         /// Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again.
         theta: u32 as "round trips" = 5, "Liu, Basar & Srikant 2008";
-        /// dm is the largest queueing delay of a single segment, not of the mean of a round trip; a loss takes whole segments.
+        /// dm is the largest queueing delay of a single segment, not of the mean of a round trip. The window counts whole segments, alpha
+        /// 128ths of one, beta 64ths. Of the `theta` round trips, others may lie between.
         single_delays: bool = false, "Liu, Basar & Srikant 2008 (Linux net/ipv4/tcp_illinois.c: max_rtt)";
     }
 }
@@ -111,6 +112,11 @@ impl Illinois {
         } else {
             self.alpha = self.step(delay);
             self.beta = self.share(delay);
+            if self.params.single_delays {
+                // Linux net/ipv4/tcp_illinois.c: ALPHA_SHIFT, BETA_SHIFT.
+                self.alpha = (self.alpha * 128.0).floor() / 128.0;
+                self.beta = (self.beta * 64.0).floor() / 64.0;
+            }
         }
     }
 
@@ -126,7 +132,10 @@ impl Illinois {
             (self.delayed, self.short) = (false, 0);
             return alpha_max;
         }
-        (self.delayed, self.short) = (true, 0);
+        self.delayed = true;
+        if !self.params.single_delays {
+            self.short = 0;
+        }
         // k1 / (k2 + da) is alpha_max at eta1 dm and alpha_min at dm.
         let part = (delay - lowest) / (self.largest - lowest);
         alpha_max / (1.0 + part * (alpha_max - alpha_min) / alpha_min)
@@ -163,6 +172,10 @@ impl Avoidance for Illinois {
             self.round = signals.round;
             self.judge(signals, control);
         }
+    }
+
+    fn steps(&self) -> Steps {
+        if self.params.single_delays { Steps::Dropped } else { Steps::Parts }
     }
 
     fn increase(&mut self, _signals: &Signals, _window: f64) -> f64 {

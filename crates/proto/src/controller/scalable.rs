@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
+use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::growth::{less, reduced};
 use super::{Build, Control, Signals};
 
@@ -13,7 +13,7 @@ config! {
     pub struct Params {
         /// Segments added for each segment acknowledged.
         increase: f64 as "segments" = 0.01, "Kelly, CCR 33(2), 2003, section 3: a";
-        /// Segments that a round trip adds at least. With any, a loss takes whole segments, as in Linux.
+        /// Segments that a round trip adds at least. With any, the window counts whole segments, as in Linux.
         least_increase: f64 as "segments" = 0.0, "Kelly 2003, section 3: none (Linux net/ipv4/tcp_scalable.c: 1, below 100 segments)";
         /// What is left of the window after a loss.
         decrease: f64 as "dimensionless" = 0.875, "Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8";
@@ -52,6 +52,10 @@ pub struct Scalable {
 }
 
 impl Avoidance for Scalable {
+    fn steps(&self) -> Steps {
+        if self.params.least_increase > 0.0 { Steps::Kept } else { Steps::Parts }
+    }
+
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
         let Params { increase, least_increase, legacy_window, .. } = self.params;
         if window <= legacy_window { 1.0 } else { (increase * window).max(least_increase) }

@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding};
+use super::avoidance::{Avoidance, Avoiding, Steps};
 use super::growth::reduced;
 use super::{Build, Control, Event, Needs, Signals};
 
@@ -53,7 +53,8 @@ impl Build for Params {
 
 /// How the bandwidth is estimated.
 pub trait Estimate {
-    /// True if the threshold follows from the bandwidth only when the repair is over. Until then it is half of the window.
+    /// True if the threshold follows from the bandwidth only when the repair is over, as in Linux. Until then it is half of the window,
+    /// which counts whole segments.
     fn waits(&self) -> bool {
         false
     }
@@ -94,6 +95,10 @@ impl<E: Estimate> Avoidance for Westwood<E> {
 
     fn observe(&mut self, signals: &Signals, _control: &mut Control) {
         self.estimate.acknowledged(signals);
+    }
+
+    fn steps(&self) -> Steps {
+        if self.estimate.waits() { Steps::Kept } else { Steps::Parts }
     }
 
     fn increase(&mut self, _signals: &Signals, _window: f64) -> f64 {

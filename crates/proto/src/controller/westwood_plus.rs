@@ -20,7 +20,7 @@ config! {
     /// threshold if it is larger.
     pub struct Params {
         /// Whose. That of Linux halves the window and sets the threshold when the repair is over, averages twice, and counts time
-        /// in ticks, round-trip times rounded up. After a timeout it takes the shortest round-trip time anew.
+        /// in ticks, round-trip times rounded up. Its window grows by whole segments. After a timeout it takes the shortest round-trip time anew.
         variant: Variant = "paper", "Grieco & Mascolo, CCR 34(2), 2004 (Linux net/ipv4/tcp_westwood.c)";
         /// Length of a tick; only with `variant = "linux"`.
         tick: Duration = "4ms", "choice: 250 Hz, as Debian and Ubuntu have";

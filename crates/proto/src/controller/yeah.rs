@@ -4,15 +4,14 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
-use super::growth::reduced;
+use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::{Build, Control, Needs, Signals};
 
 config! {
     /// Once a round trip it estimates its own packets in the queue, Q = window x (1 - RTT_base / RTT_min), from the smallest
     /// round-trip time of the round trip. If Q is above `most_waiting`, or the delay above RTT_base / `phi`, it is slow: the
     /// window grows by a segment a round trip, and if Q is above `most_waiting`, Q / `gamma` is taken from it. Otherwise it is
-    /// fast: the window grows as that of Scalable TCP.
+    /// fast: the window grows as that of Scalable TCP. Windows and Q count whole segments, as in Linux.
     pub struct Params {
         /// Own packets that may wait, in segments: alpha, Q_max.
         most_waiting: f64 as "segments" = 80.0, "Baiocchi, Castellani & Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c: TCP_YEAH_ALPHA";
@@ -97,11 +96,11 @@ impl Yeah {
             return;
         }
         let Params { most_waiting, phi, gamma, epsilon, zeta, .. } = self.params;
-        let (base, rtt) = (self.base.as_secs_f64(), shortest.as_secs_f64());
-        let mss = f64::from(signals.mss);
-        let mut window = control.window as f64 / mss;
+        let (base, rtt) = (self.base.as_nanos() as f64, shortest.as_nanos() as f64);
+        let mss = u64::from(signals.mss);
+        let mut window = (control.window / mss) as f64;
         let delay = (rtt - base).max(0.0);
-        self.waiting = window * delay / rtt;
+        self.waiting = (window * delay / rtt).floor();
         if self.waiting <= most_waiting && delay <= base / phi {
             self.slow = 0;
             self.fast += 1;
@@ -111,11 +110,11 @@ impl Yeah {
             return;
         }
         if self.waiting > most_waiting && window > self.reno {
-            window = (window - (self.waiting / gamma).min(window * epsilon)).max(self.reno);
-            control.window = ((window * mss) as u64).max(2 * u64::from(signals.mss)).min(control.window);
+            window = (window - (self.waiting / gamma).min(window * epsilon).floor()).max(self.reno);
+            control.window = (window as u64 * mss).max(2 * mss).min(control.window);
             control.threshold = control.window;
         }
-        self.reno = if self.reno <= FEWEST { (window / 2.0).max(FEWEST) } else { self.reno + 1.0 };
+        self.reno = if self.reno <= FEWEST { (window / 2.0).floor().max(FEWEST) } else { self.reno + 1.0 };
         self.slow = self.slow.saturating_add(1);
     }
 }
@@ -135,20 +134,23 @@ impl Avoidance for Yeah {
         }
     }
 
+    fn steps(&self) -> Steps {
+        Steps::Kept
+    }
+
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
         if self.slow > 0 { 1.0 } else { (self.params.increase * window).max(1.0) }
     }
 
-    fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
-        let window = (control.window as f64 / f64::from(signals.mss)).max(1.0);
-        let taken = if self.slow < self.params.rho {
-            (self.waiting / window).clamp(self.params.delta, 0.5)
-        } else {
-            0.5
-        };
+    fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
+        let mss = u64::from(signals.mss);
+        let window = (signals.flight / mss) as f64;
+        let half = (window / 2.0).floor().max(FEWEST);
+        let least = (window * self.params.delta).floor();
+        let taken = if self.slow < self.params.rho { self.waiting.min(half).max(least) } else { half };
         self.fast = 0;
-        self.reno = (self.reno / 2.0).max(FEWEST);
-        reduced(signals, 1.0 - taken)
+        self.reno = (self.reno / 2.0).floor().max(FEWEST);
+        signals.flight.saturating_sub(taken as u64 * mss)
     }
 
     fn restart(&mut self) {
@@ -186,7 +188,7 @@ mod tests {
         let mut long = run(1000, 109);
         long.round();
         assert!((long.window() - (1000.0 - 82.6 + 1.0)).abs() < 1.5, "{}", long.window());
-        assert_eq!(long.control.threshold / 1000, 917);
+        assert_eq!(long.control.threshold, 918_000);
         // Baiocchi, Castellani & Vacirca, PFLDnet 2007, section 2: Q / gamma, and at most a part epsilon of the window.
         for (gamma, epsilon, taken) in [(2.0, 0.5, 41.3), (1.0, 0.05, 50.0)] {
             let mut part = Run::at(Params { gamma, epsilon, ..Params::default() }.build(), 1000);

@@ -99,7 +99,7 @@ pub struct Acks {
     ticks: bool,
     compresses: bool,
     segment: u16,
-    /// Bytes of the headers of a packet.
+    /// Bytes of the headers of a packet; zero once data has shown how much of the buffer it takes.
     headers: u8,
     /// Segments that are still acknowledged one by one.
     quick: u8,
@@ -111,13 +111,17 @@ pub struct Acks {
     rtt: Duration,
     /// The round-trip time that data shows, which follows queues: the smallest at once, an eighth of what is above it.
     data_rtt: Duration,
-    /// The timestamp of the acknowledgement that showed it last.
-    echo: u32,
+    /// The timestamp of the acknowledgement that showed it last, modulo 2^16.
+    echo: u16,
     /// A window of data takes a round trip at least: up to where it goes, and when it began; never before the first.
     window_end: u64,
     window_began: Time,
     /// Acknowledgements that no data has answered yet.
     unanswered: VecDeque<Sent>,
+    /// How far the latest acknowledgement went, in segments.
+    remembered: u16,
+    /// Something is held above what is missing.
+    hole: bool,
     /// Duplicates sent for the segment that is missing, and those held back since.
     duplicates: u8,
     held_back: u8,
@@ -130,8 +134,6 @@ pub struct Acks {
     clamp: u64,
     most: u64,
     grows: bool,
-    /// True once data has shown how much of the buffer it takes.
-    sized: bool,
     /// The highest number that acknowledgements have promised to take, and the latest window, shifted.
     promised: u64,
     told: u16,
@@ -193,10 +195,12 @@ impl Acks {
             answered: Time::NEVER,
             rtt: Duration::ZERO,
             data_rtt: Duration::ZERO,
-            echo: u32::MAX,
+            echo: u16::MAX,
             window_end: 0,
             window_began: Time::NEVER,
             unanswered: VecDeque::with_capacity(QUICK as usize),
+            remembered: u16::MAX,
+            hole: false,
             duplicates: 0,
             held_back: 0,
             missing: u64::MAX,
@@ -206,7 +210,6 @@ impl Acks {
             clamp,
             most,
             grows: first.is_some(),
-            sized: false,
             promised: first.unwrap_or(0),
             told: (first.unwrap_or(0) >> scale_of(most)) as u16,
             room: clamp,
@@ -247,7 +250,7 @@ impl Acks {
         }
         let Some(sent) = sent else { return };
         // Acknowledgements of one tick show one round-trip time.
-        let (echo, sample) = (sent.tick(now) as u32, sent.sample(now));
+        let (echo, sample) = (sent.tick(now) as u16, sent.sample(now));
         if std::mem::replace(&mut self.echo, echo) == echo || sample.is_zero() {
             return;
         }
@@ -287,6 +290,7 @@ impl Acks {
     ) -> Verdict {
         let bytes = next - std::mem::replace(&mut self.next, next);
         self.missing = u64::MAX;
+        self.hole = held > 0;
         if self.linux {
             self.follow(wheel::latest(now, params.timer_tick));
         }
@@ -415,7 +419,7 @@ impl Acks {
         if !self.grows {
             return;
         }
-        if !self.sized {
+        if self.headers > 0 {
             self.show_size();
         }
         let most = self.clamp.saturating_sub(taken);
@@ -429,9 +433,8 @@ impl Acks {
     #[cold]
     #[inline(never)]
     fn show_size(&mut self) {
-        self.sized = true;
         let segment = u64::from(self.segment);
-        let packet = memory(segment + u64::from(self.headers));
+        let packet = memory(segment + u64::from(std::mem::take(&mut self.headers)));
         let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
         self.clamp = (self.clamp * share / SHARE).max(segment).min(self.most);
         self.space = self.space.min(self.clamp);
@@ -494,6 +497,7 @@ impl Acks {
             }
             return Verdict::Now;
         }
+        self.hole = true;
         self.room = self.clamp.saturating_sub(held);
         // The window opens here, too, and asks for one more acknowledgement at once.
         self.grow(self.unread.unwrap_or(0) + held);
@@ -542,8 +546,11 @@ impl Acks {
 
     /// An acknowledgement leaves, of everything below `number`.
     pub fn sent(&mut self, now: Time, number: u64) {
-        if self.linux && self.unanswered.len() < REMEMBERED {
-            self.unanswered.push_back(Sent::new(now, (number / u64::from(self.segment)) as u16));
+        let segments = (number / u64::from(self.segment)) as u16;
+        // Data that answers duplicates cannot tell which: the first one counts.
+        let repeats = std::mem::replace(&mut self.remembered, segments) == segments && self.hole;
+        if self.linux && !repeats && self.unanswered.len() < REMEMBERED {
+            self.unanswered.push_back(Sent::new(now, segments));
         }
         self.held_back = 0;
         if self.quick > 0 {

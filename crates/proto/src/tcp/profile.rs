@@ -51,10 +51,13 @@ profiles! {
             counts_acks = true, "Linux net/ipv4/tcp_highspeed.c: an acknowledgement adds ai + 1";
         ["htcp"]
             variant = "linux", "Linux net/ipv4/tcp_htcp.c";
+            most_decrease = 102.0 / 128.0, "Linux net/ipv4/tcp_htcp.c: BETA_MAX 102 / 128";
         ["hybla"]
             starts_with_rho = true, "Linux net/ipv4/tcp_hybla.c: hybla_init";
+            whole_parts = true, "Linux net/ipv4/tcp_hybla.c: snd_cwnd_cents";
         ["illinois"]
             single_delays = true, "Linux net/ipv4/tcp_illinois.c: max_rtt";
+            alpha_min = 38.0 / 128.0, "Linux net/ipv4/tcp_illinois.c: ALPHA_MIN 38 / 128";
         ["scalable"]
             least_increase = 1.0, "Linux net/ipv4/tcp_scalable.c: min(window, 100)";
             legacy_window = 0.001, "Linux net/ipv4/tcp_scalable.c: none";

@@ -15,6 +15,20 @@ fn the_age_of_an_ack_survives_a_wrapping_clock() {
     }
 }
 
+/// Four duplicates go for a segment that is missing. Data that their sender sends has no number but that of the first.
+#[test]
+fn duplicates_show_no_short_round_trip() {
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+    acks.hole = true;
+    (0..5).for_each(|i| acks.sent(at(10 + i), 5 * 1448));
+    acks.echoed(at(30), 5);
+    assert_eq!(acks.data_rtt, Duration::from_millis(20));
+    (0..5).for_each(|i| acks.sent(at(30 + i), 5 * 1448));
+    acks.echoed(at(35), 5);
+    assert_eq!(acks.data_rtt, Duration::from_millis(20));
+}
+
 /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
 /// then 16 are granted.
 #[test]

@@ -87,7 +87,17 @@ impl Gate {
 
     /// The threshold, or three quarters of the window if that is larger and no cut is under way.
     pub(super) fn current_threshold(&self) -> u64 {
-        self.control.threshold.max(self.control.window / 4 * 3)
+        let (mss, window) = (u64::from(self.mss), u64::from(self.window_segments()));
+        self.control.threshold.max((window / 2 + window / 4) * mss)
+    }
+
+    /// Windows count whole segments where losses are found by time, and so does the threshold: a part of a segment above the window would
+    /// be one more round trip of slow start after a repair. Scalable controllers count parts of segments.
+    // Linux include/net/tcp.h: snd_ssthresh.
+    pub(super) fn round_threshold(&mut self) {
+        if self.control.threshold < Control::UNLIMITED && !self.needs.any(Needs::SCALABLE) {
+            self.control.threshold = u64::from(self.threshold_segments()) * u64::from(self.mss);
+        }
     }
 
     /// True if the transport sets the window while losses are repaired; models and routers know better.

@@ -372,6 +372,7 @@ impl Sender {
         if self.gate.needs.any(Needs::REPAIRS) {
             let flight = rack.flight(self.stream.mss);
             self.decide(now, event, self.gate.delivered, flight, Duration::ZERO);
+            self.gate.round_threshold();
         }
     }
 

@@ -275,6 +275,7 @@ impl Sender {
         rack.undo.window = window;
         let base = self.cut_base(rack);
         self.decide(now, event, self.gate.delivered, base, Duration::ZERO);
+        self.gate.round_threshold();
         self.gate.cuts += 1;
         self.stream.tell_cut = true;
         if self.gate.moves_window() {

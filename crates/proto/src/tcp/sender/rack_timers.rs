@@ -136,6 +136,7 @@ impl Sender {
         // A second timeout of the same window cuts nothing more.
         let expired = std::mem::replace(&mut self.timers.expired, if cut { 1 } else { 2 });
         self.decide(now, Event::Timeout, self.gate.delivered, base, Duration::ZERO);
+        self.gate.round_threshold();
         self.timers.expired = expired;
         self.tell_losses_in_time(now, rack);
         self.gate.set_window(rack.segments.in_flight() + 1);
