@@ -168,7 +168,7 @@ $(STAMPS)/kernel/linux-%: tools/kernel.sh
 DRAWN ?= 50
 drawn: setup kernel ## Draw cells (DRAWN=50), run them with both kernels in virtual time and here, and write docs/kernel-drawn.md
 	@for version in $(KERNELS); do \
-	  $(BIN)/dumbbell compare-real --draw $(DRAWN) --seed 20261125 --virtual --kernel $$version --wall-limit 86400 -o out/kernel-drawn; done
+	  $(BIN)/dumbbell compare-real --draw $(DRAWN) --seed 26112633 --virtual --kernel $$version --wall-limit 86400 -o out/kernel-drawn; done
 	@sed '3a $(DRAWN) cells are what two busy cores run in an hour: `make drawn DRAWN=500` takes three CPU hours.' \
 	  out/kernel-drawn/page.md > docs/kernel-drawn.md
 
