@@ -103,7 +103,9 @@ def test_a_bad_parameter_is_refused_in_one_line(tmp_path: Path) -> None:
     assert line.endswith("law.py: size is 200, and 100 is the most; give 100 or less")
 
 
+@pytest.mark.full
 def test_cubic_as_a_law_runs_like_that_of_linux() -> None:
+    # Its times are real ones, so that a busy machine can fail it.
     if not kernel_has("cubic"):
         pytest.skip("this kernel has no cubic")
     bed = next(iter(kernel_cubic.BEDS))
