@@ -85,13 +85,14 @@ impl<A: Avoidance> Avoiding<A> {
             }
             let grown = most.min(control.threshold - control.window);
             control.window += grown;
-            if steps == Steps::Kept && grown < most {
-                self.step(steps, most - grown, signals, control);
+            let rest = (most - grown) / u64::from(signals.mss);
+            if steps == Steps::Kept && rest > 0 {
+                self.step(steps, rest, signals, control);
             }
             return;
         }
         if steps != Steps::Parts {
-            return self.step(steps, signals.acked, signals, control);
+            return self.step(steps, signals.acked.div_ceil(u64::from(signals.mss)), signals, control);
         }
         let window = control.window as f64;
         let segments = self.laws.increase(signals, window / f64::from(signals.mss));
@@ -101,11 +102,11 @@ impl<A: Avoidance> Avoiding<A> {
         control.window += whole;
     }
 
-    /// Grows by whole segments for so many bytes.
-    fn step(&mut self, steps: Steps, acked: u64, signals: &Signals, control: &mut Control) {
+    /// Grows by whole segments for so many acknowledged.
+    fn step(&mut self, steps: Steps, segments: u64, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
         let window = (control.window / mss) as f64;
-        let acked = acked.div_ceil(mss) as f64;
+        let acked = segments as f64;
         // So many segments count for a step; what division leaves of a whole number is no part of it.
         let each = window / self.laws.increase(signals, window) - ROUNDING;
         let grown = match steps {
@@ -116,7 +117,7 @@ impl<A: Avoidance> Avoiding<A> {
                 self.credit = if due { 0.0 } else { self.credit } + acked;
                 let more = (self.credit / each).floor();
                 self.credit = (self.credit - more * each).max(0.0);
-                more + f64::from(u8::from(due))
+                (more + f64::from(u8::from(due))).min(acked)
             }
             Steps::Dropped => {
                 self.credit += acked;
