@@ -28,7 +28,7 @@ from peers.kernel_guest import BURST, LATE, SIZE
 FOLDER = BUILD / "kernel"
 VERSION = "6.1"
 """Of the kernel."""
-WALL = 1800.0
+WALL = 7200.0
 """Seconds of wall time after which a kernel is stopped."""
 
 RATE = 1e6

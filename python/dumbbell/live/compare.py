@@ -408,7 +408,8 @@ def _flow(
             f"flow {row['flow']} from {row['source']} to {row['destination']} does not cross the emulated "
             "link; leave it out, or choose another link with --at"
         )
-    return Flow(row["start"], row["size"], address, *applications)
+    writes, reads = applications
+    return Flow(row["start"], row["size"], address, writes, reads)
 
 
 def _period(scenario: Scenario) -> float:
