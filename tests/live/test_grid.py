@@ -277,10 +277,10 @@ def test_runs_that_packets_reach_late_differ_as_the_kernels_do() -> None:
     for late in late_runs(given, cell.link, 2):
         links = late.explain()["links"]
         assert [link["impairments"] for link in links] == [["exponential jitter of 80us"]] * 2
-    found = [
-        shares["flows"][0]["goodput"] for shares in map(Arm.summary, simulated_arms(given, cell.link, 8))
-    ]
-    assert len(set(found)) == 8
+    runs = list(simulated_arms(given, cell.link, 8))
+    # Not their goodputs: two runs may deliver as many whole segments.
+    assert len({str(run.summary()) for run in runs}) == 8
+    found = [Arm.summary(run)["flows"][0]["goodput"] for run in runs]
     # The kernel's own runs gave 0.55 four times, and 0.83.
     assert np.std(found) > 0.05 * np.mean(found)
     alone = [run.summary() for _ in range(2) for run in simulated_arms(given, cell.link, 1)]
