@@ -15,6 +15,7 @@ import os
 import secrets
 import stat
 import struct
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +92,8 @@ def _key(place: Path) -> bytes | None:
 
 def _is_ours(found: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
     """Whether a file or folder is of the kind, the user's, and nobody else may change it."""
+    if sys.platform == "win32":
+        return False  # Machine code of laws is for Linux.
     return is_kind(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
@@ -102,6 +105,8 @@ def _file(path: Path) -> bytes:
     OSError
         If it is not, or cannot be read.
     """
+    if sys.platform == "win32":
+        raise PermissionError(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not _is_ours(os.fstat(descriptor), stat.S_ISREG):

@@ -7,7 +7,7 @@ is called with: it has no data, no relocation and no call. What was compiled is 
 from __future__ import annotations
 
 import hashlib
-import os
+import platform
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,7 +57,7 @@ def choose(form: str) -> None:
 
 def lacks() -> str | None:
     """Return why laws run as byte code on this machine; ``None`` if they run as machine code."""
-    if not sys.platform.startswith("linux") or os.uname().machine not in _TARGETS:
+    if not sys.platform.startswith("linux") or platform.machine() not in _TARGETS:
         return f"machine code is made for Linux on {' and '.join(_TARGETS)}, not for this system"
     if find_spec("llvmlite") is None:
         return "llvmlite, of the extra 'native', is not installed"
@@ -75,7 +75,7 @@ def machine_code(compiled: Compiled) -> Code | None:
     if _Choice.form == "bytecode" or lacks() is not None:
         return None
     fixed = (compiled.code, compiled.entries, compiled.arrays, compiled.random, compiled.constants)
-    about = repr((_makers(), os.uname().machine, _native.law_layout(), compiled.visible, fixed))
+    about = repr((_makers(), platform.machine(), _native.law_layout(), compiled.visible, fixed))
     key = hashlib.sha256(about.encode()).hexdigest()
     count = len(vocabulary.EVENTS)
     found = kept.read(key, count)
@@ -104,7 +104,7 @@ def _compile(compiled: Compiled) -> Code | None:
     from dumbbell.own.emit import emit
 
     text = module(compiled)
-    object_file = emit(text, _TARGETS[os.uname().machine])
+    object_file = emit(text, _TARGETS[platform.machine()])
     try:
         code, symbols = plain_code(object_file)
     except NotPlainError:

@@ -655,13 +655,15 @@ impl Stage for Receiver {
             timestamp: self.timestamp,
             sack,
         };
-        let mut packet = Packet::of(header, self.flow, self.header + option, Ecn::NotEct);
+        // Written where the caller wants it: nothing else is returned below.
+        let mut out = Some(Packet::of(header, self.flow, self.header + option, Ecn::NotEct));
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0
-            && !self.sent_control(now, &mut packet)
+            && let Some(packet) = &mut out
+            && !self.sent_control(now, packet)
         {
-            return None;
+            out = None;
         }
-        Some(packet)
+        out
     }
 
     #[inline]
