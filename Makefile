@@ -72,7 +72,7 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 # No test hangs on how busy the machine is: live ones ask for no times, and those that do run in virtual time.
 # What a line begins with tells whose it is.
 test-rust:
-	nice cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:    /'
+	nice env -u MAKEFLAGS cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:    /'
 
 # Of these, live ones wait more than they compute.
 test-live:
