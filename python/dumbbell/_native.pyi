@@ -371,9 +371,9 @@ def law_needs() -> list[str]:
     """What a controller may need of its transport, in the order of the bits."""
 
 def absurd_windows() -> int:
-    """Return how many windows laws have set that no connection can have, since this was asked last.
+    """Return the count of impossible windows that laws have set since the previous call.
 
-    Those are zero, which a negative one becomes, and more than 2^40 bytes.
+    Impossible are zero, which a negative one becomes, and more than 2^40 bytes.
     """
 
 def interpret_laws() -> None:

@@ -22,7 +22,7 @@ def test_one_loss_in_a_hundred_costs_what_the_draft_reckons() -> None:
     long, short = (np.mean(0.99 ** np.arange(rounds)) for rounds in (12, 62))
     assert share(0.01, "90ms") == pytest.approx(long, rel=0.08)
     assert share(0.01, "90ms") > 0.88
-    # With 40 ms a run has 0.63 to 0.81, by the losses that are drawn; what is reckoned is a mean.
+    # At 40 ms single runs have 0.63 to 0.81, which depends on the drawn losses. The draft gives a mean.
     shares = [share(0.01, "10ms", f"seed={seed}") for seed in range(1, 9)]
     assert np.mean(shares) == pytest.approx(short, rel=0.08)
 

@@ -95,7 +95,7 @@ pub fn law_needs() -> Vec<&'static str> {
     Needs::ALL.iter().map(|(name, ..)| *name).collect()
 }
 
-/// How many windows laws of this process have set that no connection can have, since this was asked last.
+/// Returns the count of impossible windows that laws of this process have set since the previous call.
 #[pyfunction]
 pub fn absurd_windows() -> u64 {
     dumbbell_proto::absurd_windows()

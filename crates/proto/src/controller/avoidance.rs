@@ -18,10 +18,10 @@ pub trait Avoidance {
     #[inline]
     fn observe(&mut self, _signals: &Signals, _control: &mut Control) {}
 
-    /// How the window grows in congestion avoidance.
+    /// How the window grows by whole segments; by default it grows by parts of one, with each acknowledgement.
     #[inline]
-    fn steps(&self) -> Steps {
-        Steps::Parts
+    fn steps(&self) -> Option<Steps> {
+        None
     }
 
     /// Segments that the window of `window` segments grows by in a round trip of congestion avoidance.
@@ -37,21 +37,19 @@ pub trait Avoidance {
     fn repaired(&mut self, _signals: &Signals, _control: &mut Control) {}
 }
 
-/// How a window grows.
+/// What counts for a step of a whole segment. Slow start ends at the threshold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Steps {
-    /// With each acknowledgement, by parts of a segment.
-    Parts,
-    /// By whole segments. What is acknowledged beyond a step counts for the next, and slow start ends at the threshold.
+    /// Segments; those beyond a step, and those beyond slow start, count for the next one.
     // Linux net/ipv4/tcp_cong.c: tcp_cong_avoid_ai.
     Kept,
-    /// By whole segments; what is acknowledged beyond a step is forgotten.
+    /// Segments; those beyond a step are forgotten.
     // Linux net/ipv4/tcp_illinois.c: tcp_illinois_cong_avoid.
     Dropped,
-    /// By whole segments; the acknowledgement that finds a step due takes it, and counts for none.
+    /// Segments; the acknowledgement that finds a step due takes it, and counts for none.
     // Linux net/ipv4/tcp_htcp.c: htcp_cong_avoid.
     Late,
-    /// By whole segments; acknowledgements count, whatever they acknowledge.
+    /// Acknowledgements, of however many segments.
     // Linux net/ipv4/tcp_highspeed.c: hstcp_cong_avoid.
     Acknowledgements,
 }
@@ -60,7 +58,7 @@ pub enum Steps {
 #[derive(Clone, Debug)]
 pub struct Avoiding<A> {
     laws: Box<A>,
-    /// The part of a byte by which the window has yet to grow; where it grows by whole segments, those that count for the next.
+    /// What counts for the next growth: parts of a byte, or segments where the window grows by steps.
     credit: f64,
 }
 
@@ -79,10 +77,10 @@ impl<A: Avoidance> Avoiding<A> {
         let steps = self.laws.steps();
         if control.window < control.threshold {
             let most = signals.acked.min(signals.growth_limit);
-            if steps == Steps::Parts {
+            let Some(steps) = steps else {
                 control.window += most;
                 return;
-            }
+            };
             let grown = most.min(control.threshold - control.window);
             control.window += grown;
             let rest = (most - grown) / u64::from(signals.mss);
@@ -91,7 +89,7 @@ impl<A: Avoidance> Avoiding<A> {
             }
             return;
         }
-        if steps != Steps::Parts {
+        if let Some(steps) = steps {
             return self.step(steps, signals.acked.div_ceil(u64::from(signals.mss)), signals, control);
         }
         let window = control.window as f64;
@@ -102,15 +100,14 @@ impl<A: Avoidance> Avoiding<A> {
         control.window += whole;
     }
 
-    /// Grows by whole segments for so many acknowledged.
+    /// Counts acknowledged segments, and grows the window by the steps that are due.
     fn step(&mut self, steps: Steps, segments: u64, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
         let window = (control.window / mss) as f64;
         let acked = segments as f64;
-        // So many segments count for a step; what division leaves of a whole number is no part of it.
+        // Segments for a step. Rounding of the quotient must not ask for one more.
         let each = window / self.laws.increase(signals, window) - ROUNDING;
         let grown = match steps {
-            Steps::Parts => 0.0,
             Steps::Kept => {
                 // What the window counted before it shrank is one step.
                 let due = self.credit >= each;
@@ -180,7 +177,7 @@ impl<A: Avoidance> Controller for Avoiding<A> {
 
 /// Shares that congestion may leave or take, and gains.
 pub const SHARE: RangeInclusive<f64> = 0.001..=0.999;
-/// Of the division of windows by steps.
+/// More than the error of a quotient of windows.
 const ROUNDING: f64 = 1e-9;
 /// Windows, and steps of windows, in segments.
 pub const SEGMENTS: RangeInclusive<f64> = 0.001..=1e6;

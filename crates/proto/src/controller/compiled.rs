@@ -10,7 +10,7 @@ use super::native::Native;
 
 static ABSURD: AtomicU64 = AtomicU64::new(0);
 
-/// Counts a window that no connection can have: zero, as a negative one becomes, or above [`LARGEST_WINDOW`].
+/// Counts the window if no connection can have it: zero, which a negative one becomes, or above [`LARGEST_WINDOW`].
 #[inline]
 pub fn note_window(control: &Control) {
     if control.window.wrapping_sub(1) >= LARGEST_WINDOW {
@@ -18,7 +18,7 @@ pub fn note_window(control: &Control) {
     }
 }
 
-/// How many such windows the laws of this process have set since this was asked last.
+/// Returns the count of impossible windows that laws of this process have set since the previous call.
 pub fn absurd_windows() -> u64 {
     ABSURD.swap(0, Ordering::Relaxed)
 }

@@ -136,8 +136,8 @@ impl HighSpeed {
 
 impl Avoidance for HighSpeed {
     #[inline]
-    fn steps(&self) -> Steps {
-        if self.params.counts_acks { Steps::Acknowledgements } else { Steps::Parts }
+    fn steps(&self) -> Option<Steps> {
+        self.params.counts_acks.then_some(Steps::Acknowledgements)
     }
 
     #[inline]

@@ -203,8 +203,8 @@ impl Avoidance for Htcp {
         }
     }
 
-    fn steps(&self) -> Steps {
-        if self.params.variant == Variant::Linux { Steps::Late } else { Steps::Parts }
+    fn steps(&self) -> Option<Steps> {
+        (self.params.variant == Variant::Linux).then_some(Steps::Late)
     }
 
     fn increase(&mut self, signals: &Signals, _window: f64) -> f64 {

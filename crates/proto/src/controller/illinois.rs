@@ -174,8 +174,8 @@ impl Avoidance for Illinois {
         }
     }
 
-    fn steps(&self) -> Steps {
-        if self.params.single_delays { Steps::Dropped } else { Steps::Parts }
+    fn steps(&self) -> Option<Steps> {
+        self.params.single_delays.then_some(Steps::Dropped)
     }
 
     fn increase(&mut self, _signals: &Signals, _window: f64) -> f64 {

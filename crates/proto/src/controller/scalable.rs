@@ -52,8 +52,8 @@ pub struct Scalable {
 }
 
 impl Avoidance for Scalable {
-    fn steps(&self) -> Steps {
-        if self.params.least_increase > 0.0 { Steps::Kept } else { Steps::Parts }
+    fn steps(&self) -> Option<Steps> {
+        (self.params.least_increase > 0.0).then_some(Steps::Kept)
     }
 
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {

@@ -97,8 +97,8 @@ impl<E: Estimate> Avoidance for Westwood<E> {
         self.estimate.acknowledged(signals);
     }
 
-    fn steps(&self) -> Steps {
-        if self.estimate.waits() { Steps::Kept } else { Steps::Parts }
+    fn steps(&self) -> Option<Steps> {
+        self.estimate.waits().then_some(Steps::Kept)
     }
 
     fn increase(&mut self, _signals: &Signals, _window: f64) -> f64 {

@@ -134,8 +134,8 @@ impl Avoidance for Yeah {
         }
     }
 
-    fn steps(&self) -> Steps {
-        Steps::Kept
+    fn steps(&self) -> Option<Steps> {
+        Some(Steps::Kept)
     }
 
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
