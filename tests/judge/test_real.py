@@ -57,8 +57,9 @@ def test_forms_for_real_packets_plan(number: int) -> None:
     assert chapter.rows
     runs = [run for run in study.runs() if run.seed == 1]
     for run in runs:
-        order, groups = order_of(study.plan(run.settings))
+        order, groups, (begin, end) = order_of(study.plan(run.settings))
         assert len(order.flows) == len(groups)
+        assert 0 <= begin < end
 
 
 def test_every_chapter_with_a_study_says_what_real_packets_allow() -> None:
@@ -69,8 +70,9 @@ def test_every_chapter_with_a_study_says_what_real_packets_allow() -> None:
 
 
 def test_flows_become_connections() -> None:
-    order, groups = order_of(Scenario.from_toml(TWO))
+    order, groups, span = order_of(Scenario.from_toml(TWO))
     assert groups == ("own", "other")
+    assert span == (1, 5)
     assert [flow.controller for flow in order.flows] == ["reno", "cubic"]
     assert [flow.address for flow in order.flows] == [0, 1]
     assert [flow.size for flow in order.flows] == [None, 1e6]
@@ -111,7 +113,7 @@ def metric(**source: Any) -> Metric:
     ],
 )
 def test_metrics_of_what_the_kernel_tells(source: dict[str, Any], expected: float | None) -> None:
-    order, groups = order_of(Scenario.from_toml(TWO))
+    ordered = order_of(Scenario.from_toml(TWO))
     counted = Counted(
         ({"loss": 0.03}, {"sent_bytes": 700}),
         (
@@ -120,7 +122,7 @@ def test_metrics_of_what_the_kernel_tells(source: dict[str, Any], expected: floa
         ),
         (),
     )
-    found = value(metric(**source), counted, order, groups, (1.0, 5.0))
+    found = value(metric(**source), counted, ordered)
     assert found == (expected if expected is None else pytest.approx(expected))
 
 

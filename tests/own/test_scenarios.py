@@ -260,6 +260,9 @@ def test_a_judge_takes_a_law(folder: Path) -> None:
     wider = candidate_of(f"{folder / 'mine.py'}:NewReno(increase=3)")
     assert not wider.foreign
     assert "increase = 3" in wider.setting
+    # What repeats a judge or an attack keeps the parameters.
+    assert wider.command == f"{folder.resolve() / 'mine.py'}:NewReno(increase=3)"
+    assert candidate_of(wider.command) == wider
     with pytest.raises(DumbbellError, match="has no class Mine; its laws are NewReno"):
         candidate_of(f"{folder / 'mine.py'}:Mine")
     with pytest.raises(DumbbellError, match="no such file; give the path of a law"):

@@ -135,8 +135,7 @@ def _replay(attack: Attack) -> list[str]:
     if attack.candidate.foreign:
         return []
     others = (name.replace("_", "-") for name in attack.wanted.controllers)
-    named = attack.candidate.setting.strip('"') if attack.candidate.is_law else attack.candidate.name
-    names = list(dict.fromkeys((named, *others)))
+    names = list(dict.fromkeys((attack.candidate.command, *others)))
     ends = "" if all(name in NAMES for name in names) else " --endpoints user"
     duration = Scenario.from_toml(attack.scenario).explain()["duration"]
     listed = shlex.quote(",".join(names))

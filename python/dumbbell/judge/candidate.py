@@ -21,16 +21,10 @@ class Candidate:
     """What tables call it."""
     setting: str
     """The value of a ``controller`` key in a setting."""
-
-    @property
-    def is_law(self) -> bool:
-        """Whether it is a class of one's own in a file of Python."""
-        return self.setting.startswith('"')
-
-    @property
-    def foreign(self) -> bool:
-        """Whether its code comes from a library, which may end the process that loads it."""
-        return self.setting.startswith("{ library")
+    command: str
+    """What commands call it, in any folder."""
+    foreign: bool = False
+    """Whether its code comes from a library, which may end the process that loads it."""
 
 
 def controllers() -> list[str]:
@@ -60,8 +54,9 @@ def candidate_of(text: str) -> Candidate:
     if path.suffix in _SUFFIXES:
         if not path.is_file():
             raise JudgeError(f"{text}: no such file; compile the library first")
-        return Candidate(path.stem, f"{{ library = {json.dumps(str(path.resolve()))} }}")
-    return Candidate(text, registered(text))
+        whole = str(path.resolve())
+        return Candidate(path.stem, f"{{ library = {json.dumps(whole)} }}", whole, foreign=True)
+    return Candidate(text, registered(text), text)
 
 
 def _law(text: str, name: LawName) -> Candidate:
@@ -69,7 +64,8 @@ def _law(text: str, name: LawName) -> Candidate:
     from dumbbell.own.file import read_law
 
     path, law, _ = read_law(text)
-    return Candidate(law.name, name.setting(path.resolve()))
+    whole = path.resolve()
+    return Candidate(law.name, name.setting(whole), f"{whole}{text.removeprefix(name.file)}")
 
 
 def registered(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dumbbell._scenario import Scenario
 from dumbbell.judge.chapter import JudgeError
 from dumbbell.live.counted import Counted, Order
 from dumbbell.live.kernel import NAMES, Flow
+from dumbbell.live.pooled import jain
 from dumbbell.study import Metric
 from dumbbell.study.metric import STATISTICS
 
@@ -25,6 +26,16 @@ _OF_RUNS = ("goodput", "fairness")
 """The same of the table of the run."""
 
 
+class Ordered(NamedTuple):
+    """A run on real packets, with what its numbers need to know of its scenario."""
+
+    order: Order
+    groups: tuple[str, ...]
+    """Of each connection."""
+    span: tuple[float, float]
+    """The end of the warm-up, and that of the run (s)."""
+
+
 def lacks(metric: Metric) -> str | None:
     """Return what of a metric the kernel does not tell; ``None`` if it tells all."""
     source = metric.source
@@ -33,8 +44,8 @@ def lacks(metric: Metric) -> str | None:
     return None if known.get(str(table), False) else f"{metric.label}: the kernel does not tell"
 
 
-def order_of(scenario: Scenario) -> tuple[Order, tuple[str, ...]]:
-    """Return the run of a scenario on real packets, and the group of each connection.
+def order_of(scenario: Scenario) -> Ordered:
+    """Return the run of a scenario on real packets.
 
     Its flows become connections of the kernel, with their starts, sizes, round-trip times and controllers.
     Those that begin after the end are left out.
@@ -49,7 +60,8 @@ def order_of(scenario: Scenario) -> tuple[Order, tuple[str, ...]]:
     if about["unmet"]:
         raise JudgeError(f"real packets do not meet {about['unmet'][0]}")
     addresses = {tuple(pair): i for i, pairs in enumerate(about["addresses"]) for pair in pairs}
-    rows, end = scenario.run().flows, scenario.explain()["duration"]
+    planned = scenario.explain()
+    rows, end = scenario.run().flows, planned["duration"]
     flows, groups = [], []
     for row in map(rows.row, range(len(rows))):
         address = addresses.get((row["source"], row["destination"]))
@@ -62,49 +74,41 @@ def order_of(scenario: Scenario) -> tuple[Order, tuple[str, ...]]:
             groups.append(row["group"])
     entries = scenario.to_dict()["flows"]
     ecn = any((entry.get("transport") or {}).get("ecn") for entry in entries)
-    return Order(scenario.to_toml(), LINKS[0], tuple(flows), ecn), tuple(groups)
+    order = Order(scenario.to_toml(), LINKS[0], tuple(flows), ecn)
+    return Ordered(order, tuple(groups), (planned["warmup"], end))
 
 
-def value(
-    metric: Metric, counted: Counted, order: Order, groups: tuple[str, ...], span: tuple[float, float]
-) -> float | None:
+def value(metric: Metric, counted: Counted, ordered: Ordered) -> float | None:
     """Return the number that a run gives, in the unit of a metric that :func:`lacks` nothing.
 
     Parameters
     ----------
     metric, counted
         Which, and of what.
-    order, groups
+    ordered
         From :func:`order_of`.
-    span
-        The end of the warm-up, and that of the run (s).
     """
     source = metric.source
     assert isinstance(source, Mapping), "functions lack tables"
-    number = _number(source, counted, order, groups, span)
+    number = _number(source, counted, ordered)
     return None if number is None or not np.isfinite(number) else number * float(source.get("factor", 1))
 
 
-def _number(
-    source: Mapping[str, Any],
-    counted: Counted,
-    order: Order,
-    groups: tuple[str, ...],
-    span: tuple[float, float],
-) -> float | None:
+def _number(source: Mapping[str, Any], counted: Counted, ordered: Ordered) -> float | None:
+    begin, end = ordered.span
     if source["table"] == "links":
         found: float | None = counted.links[LINKS.index(source["link"])][source["column"]]
         return found
     if source["table"] == "runs":
         if source["column"] == "goodput":
-            return 8 * float(sum(row["delivered"] for row in counted.flows)) / (span[1] - span[0])
-        rates = np.array([row["goodput"] for row in counted.flows])
-        return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum())) if rates.any() else None
+            return 8 * float(sum(row["delivered"] for row in counted.flows)) / (end - begin)
+        rates = [row["goodput"] for row in counted.flows]
+        return jain(rates) if any(rates) else None
     # As in the table of flows: those that start after the warm-up count, unless the source takes all.
     chosen = [
         row[source["column"]]
-        for row, flow, group in zip(counted.flows, order.flows, groups, strict=True)
-        if source.get("group") in (None, group) and (flow.start >= span[0] or not source.get("counted", True))
+        for row, flow, group in zip(counted.flows, ordered.order.flows, ordered.groups, strict=True)
+        if source.get("group") in (None, group) and (flow.start >= begin or not source.get("counted", True))
     ]
     values = np.array([entry for entry in chosen if entry is not None], float)
     return STATISTICS[source["statistic"]](values)

@@ -65,11 +65,11 @@ def kernel_candidate(name: str) -> Candidate:
     if name not in ours:
         remedy = _native.suggest(name, list(ours))
         raise JudgeError(f"--kernel: the kernel has no controller {name!r}; {remedy}")
-    return Candidate(f"kernel-{name}", ours[name])
+    return Candidate(f"kernel-{name}", ours[name], ours[name])
 
 
 def real_form(chapter: Chapter, quick: bool) -> Chapter:
-    """Return the form of a chapter that real packets allow, and what of it they do not as its needs.
+    """Return the form of a chapter for real packets. Its needs also name what real packets do not have.
 
     Parameters
     ----------
@@ -129,11 +129,9 @@ def run_real(
     made = [order_of(study.plan(run.settings)) for run in runs]
     # Live, two runs of one scenario are two runs.
     marks = [run.arm if kernel.virtual is None else "" for run in runs]
-    paths = [
-        place / f"{_fingerprint(order, kernel, mark)}.json"
-        for (order, _), mark in zip(made, marks, strict=True)
-    ]
-    wanted = {path: order for path, (order, _) in zip(paths, made, strict=True)}
+    named = zip(made, marks, strict=True)
+    paths = [place / f"{_fingerprint(each.order, kernel, mark)}.json" for each, mark in named]
+    wanted = {path: each.order for path, each in zip(paths, made, strict=True)}
     found = {path: seen for path in wanted if (seen := _kept(path)) is not None}
     left = {path: order for path, order in wanted.items() if path not in found}
     start, reused = time.perf_counter(), len(found)
@@ -148,12 +146,10 @@ def run_real(
         replace_file(path, (json.dumps(asdict(seen)) + "\n").encode())
         tell()
     rows = []
-    for run, path, (order, groups) in zip(runs, paths, made, strict=True):
-        about = study.plan(run.settings).explain()
-        span = about["warmup"], about["duration"]
+    for run, path, each in zip(runs, paths, made, strict=True):
+        seen = found[path]
         numbers = {
-            metric.name: None if found[path].reasons else value(metric, found[path], order, groups, span)
-            for metric in study.metrics
+            metric.name: None if seen.reasons else value(metric, seen, each) for metric in study.metrics
         }
         rows.append({"run_id": run.id, "arm": run.arm, "seed": run.seed, **run.point, **numbers})
     invalid = sum(bool(found[path].reasons) for path in paths)

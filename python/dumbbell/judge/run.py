@@ -178,7 +178,7 @@ def run_judge(
 
 def _command(candidate: Candidate, kernel: Kernel | None, quick: bool, folder: Path) -> str:
     """Return what makes the pages again."""
-    name = candidate.name if kernel is None else f"--kernel {candidate.setting}"
+    name = shlex.quote(candidate.command) if kernel is None else f"--kernel {candidate.command}"
     options = " --virtual" * (kernel is not None and kernel.virtual is not None) + " --quick" * quick
     return f"dumbbell judge {name}{options} -o {shlex.quote(readable(folder.name))}"
 

@@ -22,6 +22,7 @@ from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints, ticks
 from dumbbell.live.kernel import NAMES, Flow, KernelRun, run_kernel
 from dumbbell.live.lateness import late_runs, seeded
+from dumbbell.live.lines import goodput, growth, life
 from dumbbell.live.packets import Packets, real
 from dumbbell.live.udp import run_flows
 
@@ -472,7 +473,7 @@ class _Link:
         until = min(self.duration, max(done)) if len(done) == len(flows) else self.duration
         times, packets = queue
         delays = packets[(times > self.warmup) & (times <= until)] * self.each
-        delivered = sum(_between(flow.delivered, self.warmup, until) for flow in flows)
+        delivered = sum(growth(flow.delivered, self.warmup, until) for flow in flows)
         round_trips = np.concatenate([*rtt, np.empty(0)])
         return Arm(
             flows=flows,
@@ -487,17 +488,7 @@ class _Link:
 
     def goodput(self, start: float, completion_time: float | None, delivered: Line) -> float:
         """Of one flow, in bit/s."""
-        begin = max(start, self.warmup)
-        end = self.duration if completion_time is None else start + completion_time
-        return _between(delivered, begin, end) * _BITS / (end - begin) if end > begin else 0.0
-
-
-def _between(line: Line, begin: float, end: float) -> float:
-    """How much a growing quantity grew."""
-    times, values = line
-    first, last = (int(np.searchsorted(times, time, side="right")) for time in (begin, end))
-    grown = float(values[last - 1]) if last else 0.0
-    return grown - (float(values[first - 1]) if first else 0.0)
+        return goodput(delivered, *life(start, completion_time, (self.warmup, self.duration)))
 
 
 def simulated_arms(scenario: Scenario, link: str, runs: int) -> list[Arm]:

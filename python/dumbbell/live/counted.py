@@ -13,11 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
 from dumbbell.live.kernel import Connection, Flow, run_kernel
+from dumbbell.live.lines import goodput, growth, life
 
 _PERIOD = 0.02
 """Seconds between two looks at a connection, for a few of them: goodput counts from the look before the
@@ -77,33 +76,23 @@ def count(order: Order) -> Counted:
     controller = next((flow.controller for flow in order.flows if flow.controller), "cubic")
     run = run_kernel(scenario, order.flows, controller, at=order.link, period=period, ecn=order.ecn)
     about = scenario.explain()
+    span = about["warmup"], about["duration"]
     links = run.emulation.results.links
-    flows = (
-        _row(seen, flow.size, about["warmup"], about["duration"])
-        for flow, seen in zip(order.flows, run.connections, strict=True)
-    )
+    pairs = zip(order.flows, run.connections, strict=True)
+    flows = (_row(seen, flow.size, span) for flow, seen in pairs)
     return Counted((links.row(0), links.row(1)), tuple(flows), tuple(run.emulation.fidelity["reasons"]))
 
 
-def _row(seen: Connection, size: float | None, warmup: float, duration: float) -> dict[str, Any]:
-    done = size is not None and seen.completed is not None
-    time = seen.completed - seen.start if done and seen.completed is not None else None
-    begin, end = max(seen.start, warmup), duration if time is None else seen.start + time
-    delivered = _at(seen.delivered, end) - _at(seen.delivered, begin) if end > begin else 0.0
+def _row(seen: Connection, size: float | None, span: tuple[float, float]) -> dict[str, Any]:
+    time = None if size is None or seen.completed is None else seen.completed - seen.start
+    begin, end = life(seen.start, time, span)
     return {
-        "goodput": 8 * delivered / (end - begin) if end > begin else 0.0,
-        "delivered": delivered,
+        "goodput": goodput(seen.delivered, begin, end),
+        "delivered": growth(seen.delivered, begin, max(begin, end)),
         "completion_time": time,
         "retransmissions": seen.retransmissions,
         "timeouts": seen.timeouts,
     }
-
-
-def _at(line: tuple[Any, Any], time: float) -> float:
-    """Return what a growing quantity was at a time."""
-    times, values = line
-    place = int(np.searchsorted(times, time, side="right"))
-    return float(values[place - 1]) if place else 0.0
 
 
 def main() -> None:

@@ -56,7 +56,11 @@ class Pooled:
 
 def fairness(run: Summary) -> float:
     """Return Jain's index of the goodputs of all flows (Jain, Chiu and Hawe, DEC-TR-301, 1984)."""
-    rates = [float(flow["goodput"]) for flow in run["flows"]]
+    return jain([float(flow["goodput"]) for flow in run["flows"]])
+
+
+def jain(rates: Sequence[float]) -> float:
+    """Return Jain's index of rates, of which one at least is above 0."""
     return sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates))
 
 
