@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import importlib.util
 import json
 import re
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
+from dumbbell.live import counted, virtual
 
 LINK = """
 duration = "60s"
@@ -81,6 +83,15 @@ def test_two_boots_give_equal_bytes(cli: Cli, tmp_path: Path, link: Path) -> Non
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
     same, differ, _ = filecmp.cmpfiles(tmp_path / "one", tmp_path / "two", names, shallow=False)
     assert (differ, sorted(same)) == ([], names)
+
+
+def test_a_kernel_finds_all_modules_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = Path(importlib.util.cache_from_source(counted.__file__))
+    compiled.unlink(missing_ok=True)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    virtual._compile.cache_clear()
+    assert virtual.run(["true"], virtual.find()).status == 0
+    assert compiled.exists()
 
 
 def test_another_seed_gives_other_bytes(cli: Cli, link: Path) -> None:
