@@ -160,7 +160,13 @@ def of_kernel(seconds: float) -> list[dict[str, Any]]:
         f"{sys.executable} {ROOT / 'peers' / 'kernel_guest.py'} {FOLDER} > {FOLDER / 'log'} 2>&1\nhalt -f\n"
     )
     start.chmod(0o755)
-    kernel = [str(virtual.find(VERSION).path), "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw"]
+    kernel = [
+        str(virtual.find(VERSION).path),
+        f"mem={virtual.MEMORY >> 20}M",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "rw",
+    ]
     time = ["time-travel=inf-cpu", f"time-travel-start={virtual.BEGIN}000000000"]
     quiet = [f"init={start}", "con=null", "con0=null,fd:1", "ssl=null", "quiet"]
     subprocess.run([*kernel, *time, *quiet], check=False, capture_output=True, timeout=WALL)

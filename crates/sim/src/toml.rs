@@ -63,6 +63,7 @@ fn set_at(
         let was = place.kind();
         place = match step {
             Step::Key(key) => {
+                let above = walked.clone();
                 if !walked.is_empty() {
                     walked.push('.');
                 }
@@ -73,7 +74,11 @@ fn set_at(
                     *place = Value::table();
                 }
                 let Value::Table(entries) = place else {
-                    return Err(error(format!("{walked}: {was} has no keys"), "correct the path"));
+                    let remedy = match place {
+                        Value::List(_) => format!("name an entry by its place, as in {above}[0]"),
+                        _ => "correct the path".to_owned(),
+                    };
+                    return Err(error(format!("{walked}: {was} has no keys"), &remedy));
                 };
                 let position = entries.iter().position(|(k, _)| k == key);
                 let position = position.unwrap_or_else(|| {
@@ -278,6 +283,11 @@ mod tests {
                 "--set a[1]=2: a[1]: the list has 1 entries; count from 0, or add the entry",
             ),
             ("a = 1", "a.b=2", "--set a.b=2: a.b: an integer has no keys; correct the path"),
+            (
+                "a.b = [1]",
+                "a.b.0=2",
+                "--set a.b.0=2: a.b.0: a list has no keys; name an entry by its place, as in a.b[0]",
+            ),
             // Nothing that a terminal would obey.
             (
                 "",
