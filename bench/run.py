@@ -263,6 +263,8 @@ BRIEF = {
     "dctcp-multihop": ["duration=200ms", "warmup=50ms"],
     "fat-tree-permutation": ["duration=10ms", "warmup=2ms"],
     "rcp-web": ["duration=20s"],
+    "rrul": ["duration=4s", "warmup=1s"],
+    "satellite-handover": ["duration=16s"],
     "w1-dumbbell-bulk": SHORT["W1"],
     "w2-dumbbell-web": SHORT["W2"],
     "w3-incast-rounds": ["workloads[0].rounds=10"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,16 +12,26 @@ from conftest import Cli
 
 FILES = sorted((Path(__file__).parent.parent / "scenarios").glob("*.toml"))
 
+_SETTING = r"""--set (?:"[^"]+"|[^\s`'"]+(?:'[^']*')?)"""
+_SETTINGS = re.compile(f"{_SETTING}(?: {_SETTING})*")
+"""What a comment proposes for one command."""
+
 
 def test_there_are_scenarios() -> None:
-    assert len(FILES) >= 10
+    assert len(FILES) >= 40
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
-def test_the_scenario_runs(file: Path, cli: Cli) -> None:
+def test_the_scenario_runs(file: Path, cli: Cli, tmp_path: Path) -> None:
+    arrivals = tmp_path / "arrivals.csv"
+    arrivals.write_text("0.1,sender0,receiver0,1000\n")
     assert file.read_text().startswith("# ")
     checked = cli("check", str(file))
     assert checked.returncode == 0, checked.stderr
     run = cli("run", str(file))
     assert run.returncode == 0, run.stderr
     assert "packet-hops" in run.stdout
+    words = re.sub(r"\n# ", " ", file.read_text().split("\n\n")[0]).replace("ARRIVALS.csv", str(arrivals))
+    for settings in _SETTINGS.findall(words):
+        changed = cli("check", str(file), *(word.rstrip(",.:;") for word in shlex.split(settings)))
+        assert changed.returncode == 0, changed.stderr

@@ -32,6 +32,11 @@ impl Serializer {
         Serializer { rate: rate.as_bps().max(1), free_at: Time::ZERO, carry: 0, known: [none; 2], oldest: 0 }
     }
 
+    /// A transmitter that is free from a time on.
+    pub fn free_from(rate: BitRate, at: Time) -> Serializer {
+        Serializer { free_at: at, ..Serializer::new(rate) }
+    }
+
     /// Bits per second.
     pub fn rate(&self) -> BitRate {
         BitRate::from_bps(self.rate)

@@ -97,6 +97,12 @@ fn each_thing_that_draws_is_declared_and_draws() {
         ("transport = { kind = 'on-off', rate = '1Mbit/s', periods = 'fixed' }", "", ""),
         ("transport = { kind = 'cbr', rate = '1Mbit/s' }", "", ""),
         ("", "queue = { kind = 'push-out', victim = 'head' }", ""),
+        (
+            "",
+            "impairments = [{ kind = 'delay-steps', steps = [{ at = '1s', extra = '9ms' }] },
+                            { kind = 'delay-list', packets = [7], delay = '30ms' }]",
+            "",
+        ),
         ("", "queue = 'strict-priority'\nmarker = { kind = 'token-bucket', rate = '1Mbit/s' }", ""),
     ];
     for (top, bottleneck, flows) in still {

@@ -250,7 +250,7 @@ fn a_link_follows_the_changes_of_its_rate() {
         FLOOD,
         &["topology.link.rate_changes=[{at=\"4s\", rate=\"2Mbit/s\"}, {at=\"9s\", rate=\"5Mbit/s\"}]"],
     );
-    // 4 s at 10, 5 s at 2 and 1 s at 5 Mbit/s; a packet in transmission keeps its rate, and the first begins late.
+    // 4 s at 10, 5 s at 2 and 1 s at 5 Mbit/s; and the first begins late.
     let bits = results.links.sent_bytes[0] as f64 * 8.0;
     assert!((bits - 55e6).abs() <= 3.0 * 12_000.0, "{bits}");
     assert!((results.links.utilisation[0] - 1.0).abs() < 1e-3);

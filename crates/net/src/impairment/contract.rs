@@ -51,6 +51,11 @@ pub trait ImpairmentParams: Open + Send + Sync {
     /// What it does, in a few words: the line of `dumbbell check`.
     fn summary(&self) -> String;
 
+    /// True if it may draw random numbers.
+    fn draws(&self) -> bool {
+        true
+    }
+
     /// Checks the parameters that stand at `at` against the smallest delay that a packet has before this impairment;
     /// returns the smallest delay after it.
     ///

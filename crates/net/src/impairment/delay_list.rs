@@ -49,6 +49,10 @@ impl ImpairmentParams for Params {
     fn summary(&self) -> String {
         format!("{} packets of a list later by {}", self.packets.len(), self.delay)
     }
+
+    fn draws(&self) -> bool {
+        false
+    }
 }
 
 /// The impairment.

@@ -70,6 +70,10 @@ impl ImpairmentParams for Params {
         let most = self.steps.iter().map(|step| step.extra).max().unwrap_or_default();
         format!("{} steps of the delay, up to {most} more{again}", self.steps.len())
     }
+
+    fn draws(&self) -> bool {
+        false
+    }
 }
 
 /// The impairment.

@@ -146,7 +146,7 @@ link_parameters! {
 }
 
 config! {
-    /// A change of a link's rate during the run. A packet in transmission keeps its rate.
+    /// A change of a link's rate during the run. The rest of a packet in transmission has the new rate.
     pub struct RateChange {
         /// When.
         at: Duration;

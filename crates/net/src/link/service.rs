@@ -11,7 +11,8 @@ use super::{RateChange, Serializer};
 pub enum Service {
     /// A constant rate.
     Constant(Serializer),
-    /// A rate that changes at given times. A packet that has started keeps its rate.
+    /// A rate that changes at given times, for the rest of a packet that has started too: it would hold a link that
+    /// passes next to nothing for a while up long after that.
     Steps {
         /// The rate now.
         serializer: Serializer,
@@ -44,7 +45,13 @@ impl Service {
                     *serializer = Serializer::new(change.rate);
                     changes.pop();
                 }
-                serializer.depart(now, size)
+                let start = serializer.free_at().max(now);
+                let mut end = serializer.depart(now, size);
+                if changes.last().is_some_and(|change| change.time() < end) {
+                    end = over_changes(serializer.rate(), changes, start, size);
+                    *serializer = Serializer::free_from(serializer.rate(), end);
+                }
+                end
             }
             Service::Trace(opportunities) => opportunities.depart(now, u32::from(size)),
         }
@@ -69,6 +76,23 @@ impl Service {
             Service::Trace(opportunities) => opportunities.trace.mean_rate(),
         }
     }
+}
+
+/// When a packet of `size` bytes has left that starts at a time and is not over by the next change.
+#[cold]
+fn over_changes(rate: BitRate, changes: &[RateChange], start: Time, size: u16) -> Time {
+    let (mut at, mut rate) = (start, rate.as_bps());
+    // Bits and nanoseconds: what is left, times a second.
+    let mut left = u64::from(size) * 8_000_000_000;
+    for change in changes.iter().rev() {
+        let sent = u128::from(change.time().since(at).as_nanos()) * u128::from(rate);
+        if sent >= u128::from(left) {
+            break;
+        }
+        left -= sent as u64;
+        (at, rate) = (change.time(), change.rate.as_bps().max(1));
+    }
+    at + Duration::from_nanos(left.div_ceil(rate))
 }
 
 /// A recorded link: the times at which it could send, over and over.
@@ -276,5 +300,21 @@ mod tests {
         assert_eq!(s.depart(ms(10), 1500), ms(12));
         assert_eq!(s.rate(ms(25)), rate(12_000_000));
         assert_eq!(s.depart(ms(25), 1500), ms(26));
+    }
+
+    #[test]
+    fn the_rest_of_a_packet_has_the_new_rate() {
+        let change = |at, bps| RateChange { at: Duration::from_millis(at), rate: BitRate::from_bps(bps) };
+        // An outage of a second in the middle of a packet of two milliseconds, then twice the rate.
+        let changes = [change(11, 1), change(1011, 12_000_000)];
+        let mut s = Service::at_rate(BitRate::from_bps(6_000_000), &changes);
+        let end = s.depart(ms(10), 1500);
+        assert!(end <= ms(1012) && end > Time::from_nanos(1_011_499_000), "half of it is left: {end:?}");
+        assert_eq!(s.depart(ms(2000), 1500), ms(2001));
+        // Two changes, and the end before a third.
+        let changes = [change(1, 3_000_000), change(2, 6_000_000), change(50, 1)];
+        let mut s = Service::at_rate(BitRate::from_bps(6_000_000), &changes);
+        assert_eq!(s.depart(ms(0), 1500), Time::from_nanos(2_500_000));
+        assert_eq!(s.depart(ms(48), 1500), ms(50), "a change at its end is none");
     }
 }

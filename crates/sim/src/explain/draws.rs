@@ -54,7 +54,8 @@ impl Plan {
             if direction.loss.get() > 0.0 {
                 found.push(draw("loss", &link.name));
             }
-            found.extend(direction.impairments.iter().map(|spec| draw(spec.name(), &link.name)));
+            let drawing = direction.impairments.iter().filter(|spec| spec.draws());
+            found.extend(drawing.map(|spec| draw(spec.name(), &link.name)));
             if direction.queue.draws() {
                 found.push(draw(direction.queue.name(), &link.name));
             }
