@@ -6,6 +6,7 @@ pub mod exchange;
 pub mod hpcc;
 #[cfg(test)]
 mod laws;
+pub mod nada;
 mod options;
 pub mod quench;
 pub mod rcp;
@@ -21,6 +22,7 @@ use dumbbell_core::{Header, HeaderKind, Registered};
 
 pub use datagram::{Datagram, DatagramHeader};
 pub use exchange::{Asking, Exchange, Feedback};
+pub use nada::NadaKind;
 pub use options::TcpOptions;
 pub use rcp::RcpKind;
 pub use tcp::SackBlock;
@@ -64,6 +66,7 @@ headers! {
     trump::TrumpHeader,
     tfrc::TfrcHeader,
     hpcc::HpccHeader,
+    nada::NadaHeader,
 }
 
 /// Those of them that end points exchange in datagrams.

@@ -244,6 +244,7 @@ survive! {
     trump: r#""trump""#, usual;
     tfrc: r#""tfrc""#, usual;
     lttp: r#""lttp""#, usual;
+    nada: r#""nada""#, usual;
     cbr: r#""cbr""#, usual;
     poisson: r#""poisson""#, usual;
     on_off: r#""on-off""#, usual;

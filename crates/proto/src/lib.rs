@@ -1,4 +1,4 @@
-//! Protocols: congestion controllers, end points of TCP, RCP, TRUMP, TFRC, LTTP and UDP, policies of hosts. State machines only:
+//! Protocols: congestion controllers, end points of TCP, RCP, TRUMP, TFRC, LTTP, NADA and UDP, policies of hosts. State machines only:
 //! no clock, no network.
 
 mod choice;
@@ -10,6 +10,7 @@ pub mod host;
 mod late;
 pub mod laws;
 pub mod lttp;
+pub mod nada;
 mod numbered;
 mod pacer;
 mod ranges;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dumbbell_core::{Packet, Stage, Time, registry};
 
 use crate::transport::{Opening, ReceiveEnd, SendEnd, Transport};
-use crate::{lttp, rcp, tcp, tfrc, trump, udp};
+use crate::{lttp, nada, rcp, tcp, tfrc, trump, udp};
 
 /// Tells the compiler that what calls this is not the common case.
 #[cold]
@@ -21,6 +21,7 @@ registry! {
         Trump(Arc<trump::Params>),
         Tfrc(tfrc::Params),
         Lttp(lttp::Params),
+        Nada(Arc<nada::Params>),
         Cbr(udp::cbr::Params),
         Poisson(udp::poisson::Params),
         OnOff(udp::on_off::Params),
@@ -178,7 +179,7 @@ mod tests {
             assert!(sent > 0, "{}", descriptor.name);
             assert_eq!(
                 answered > 0,
-                ["tcp", "rcp", "trump", "tfrc", "lttp"].contains(&descriptor.name),
+                ["tcp", "rcp", "trump", "tfrc", "lttp", "nada"].contains(&descriptor.name),
                 "{}",
                 descriptor.name
             );

@@ -2,7 +2,7 @@
 
 use dumbbell_core::Ecn;
 use dumbbell_header::tcp::AccurateOption;
-use dumbbell_header::{RcpKind, TfrcKind, TrumpKind, XcpHeader};
+use dumbbell_header::{NadaKind, RcpKind, TfrcKind, TrumpKind, XcpHeader};
 
 dumbbell_core::labels! {
     /// Which protocol a packet belongs to.
@@ -17,6 +17,8 @@ dumbbell_core::labels! {
         Trump = "trump",
         /// TFRC, and LTTP above it.
         Tfrc = "tfrc",
+        /// NADA.
+        Nada = "nada",
         /// A source quench of ICMP.
         Quench = "icmp",
         /// Another.
@@ -113,6 +115,7 @@ impl Fields {
             Protocol::Rcp => format!("{:?}", RcpKind::of(number)),
             Protocol::Trump => format!("{:?}", TrumpKind::of(number)),
             Protocol::Tfrc => format!("{:?}", TfrcKind::of(number)),
+            Protocol::Nada => format!("{:?}", NadaKind::of(number)),
             Protocol::Quench => "source quench".to_owned(),
             Protocol::Udp | Protocol::Other => String::new(),
         }

@@ -203,7 +203,7 @@ fn header(number: u64, fields: &Fields) -> Value {
         Protocol::Udp => {
             put("number", fields.number.into());
         }
-        Protocol::Rcp | Protocol::Trump | Protocol::Tfrc => {
+        Protocol::Rcp | Protocol::Trump | Protocol::Tfrc | Protocol::Nada => {
             put("kind", fields.kind().into());
             put("number", fields.number.into());
         }

@@ -2,7 +2,8 @@
 
 use dumbbell_core::{Frame, Packet, Time, Way};
 use dumbbell_header::{
-    RcpHeader, SackBlock, SourceQuench, TcpHeader, TfrcHeader, TrumpHeader, TrumpKind, UdpHeader, XcpHeader,
+    NadaHeader, RcpHeader, SackBlock, SourceQuench, TcpHeader, TfrcHeader, TrumpHeader, TrumpKind, UdpHeader,
+    XcpHeader,
 };
 
 use crate::event::Flow;
@@ -43,6 +44,9 @@ impl Fields {
         }
         if let Some(header) = packet.read::<TfrcHeader>() {
             return blank.tfrc(&header, way);
+        }
+        if let Some(header) = packet.read::<NadaHeader>() {
+            return blank.nada(&header, way);
         }
         if packet.read::<SourceQuench>().is_some() {
             return Fields { protocol: Protocol::Quench, payload: 0, ..blank };
@@ -138,6 +142,17 @@ impl Fields {
             number: header.number,
             ack: report.then_some(header.number),
             rate: report.then_some(header.received * 8.0),
+            ..self
+        }
+    }
+
+    fn nada(self, header: &NadaHeader, way: Way) -> Fields {
+        let report = way == Way::Reverse;
+        Fields {
+            protocol: Protocol::Nada,
+            number: header.number,
+            ack: report.then_some(header.number),
+            rate: report.then_some(header.received),
             ..self
         }
     }

@@ -2,7 +2,7 @@
 
 use dumbbell_core::testing::Record;
 use dumbbell_core::{Duration, Frame, Packet, Stage, Time, Way};
-use dumbbell_header::{HpccHeader, TfrcHeader, XcpHeader};
+use dumbbell_header::{HpccHeader, NadaHeader, TfrcHeader, XcpHeader};
 
 use super::scripts::Script;
 use crate::host::Grant;
@@ -141,10 +141,11 @@ fn note(record: &mut Record, at: Time, packet: &Packet) {
     record.hash(packet.size);
     record.hash(u64::from(packet.aux) << 16 | u64::from(packet.flags) << 8 | u64::from(packet.ecn.bits()));
     let rides = packet.read::<XcpHeader>().is_some() || packet.read::<HpccHeader>().is_some();
-    let floats = match packet.read::<TfrcHeader>() {
+    let has_rates = packet.read::<TfrcHeader>().is_some() || packet.read::<NadaHeader>().is_some();
+    let floats = match has_rates {
         _ if rides => 2..5,
-        Some(_) => 3..5,
-        None => 5..5,
+        true => 3..5,
+        false => 5..5,
     };
     for (i, word) in packet.body.iter().enumerate() {
         if floats.contains(&i) {

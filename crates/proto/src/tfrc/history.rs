@@ -170,19 +170,35 @@ impl History {
         }
     }
 
+    /// Packets since the first of the last loss event, that one counted; `None` before the first event.
+    pub fn since_loss(&self) -> Option<u64> {
+        self.event.map(|(event, _)| self.next.saturating_sub(event))
+    }
+
     /// The loss event rate: the inverse of the mean interval (RFC 5348 section 5.4). The interval that goes on counts
     /// once it makes the rate smaller.
     pub fn loss(&self) -> f64 {
         let Some((event, _)) = self.event.filter(|_| self.known > 0) else { return 0.0 };
-        let closed = &self.intervals[..self.known];
         let open = self.next.saturating_sub(event) as f64;
-        let sum = |intervals: &mut dyn Iterator<Item = f64>| -> f64 {
-            intervals.zip(WEIGHTS).take(self.known).map(|(interval, weight)| interval * weight).sum()
-        };
-        let without = sum(&mut closed.iter().copied());
-        let with = sum(&mut std::iter::once(open).chain(closed.iter().copied()));
-        let weights: f64 = WEIGHTS[..self.known].iter().sum();
-        (weights / without.max(with)).min(1.0)
+        let with = self.weighted(std::iter::once(open).chain(self.closed()));
+        (self.weights() / self.weighted(self.closed()).max(with)).min(1.0)
+    }
+
+    /// The mean of the intervals that have ended, in packets; 0 before the first.
+    pub fn mean_closed(&self) -> f64 {
+        self.weighted(self.closed()) / self.weights().max(1.0)
+    }
+
+    fn closed(&self) -> impl Iterator<Item = f64> + '_ {
+        self.intervals[..self.known].iter().copied()
+    }
+
+    fn weighted(&self, intervals: impl Iterator<Item = f64>) -> f64 {
+        intervals.zip(WEIGHTS).take(self.known).map(|(interval, weight)| interval * weight).sum()
+    }
+
+    fn weights(&self) -> f64 {
+        WEIGHTS[..self.known].iter().sum()
     }
 }
 

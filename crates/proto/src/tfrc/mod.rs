@@ -10,6 +10,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Ecn, FlowTag, Frame, Packet, Stage, Time, Validate, config};
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
+pub(crate) use self::history::History;
 pub use self::listener::{HEADER, Listener, REPORT};
 pub use self::pace::Pace;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport};
