@@ -80,6 +80,15 @@ def test_flows_become_connections() -> None:
     assert Order.read(order.write()) == order
 
 
+def test_ecn_is_on_where_a_chapter_says_so() -> None:
+    study = study_of(real_form(CHAPTERS[13], quick=True), kernel_candidate("bbr"), ["cubic"], quick=False)
+    runs = [run for run in study.runs() if run.seed == 1]
+    asked = {run.point["ecn"]: order_of(study.plan(run.settings)).order.ecn for run in runs}
+    assert asked == {"as it comes": False, "on": True}
+    # A flow with a transport of its own does not ask for it by that.
+    assert not order_of(Scenario.from_toml(TWO, ["flows[0].transport.ecn=false"])).order.ecn
+
+
 @pytest.mark.parametrize(
     ("setting", "said"),
     [

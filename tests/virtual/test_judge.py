@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -35,3 +36,24 @@ def test_bbr_of_the_kernel_loses_in_a_shallow_buffer(tmp_path: Path) -> None:
     for name in kept:
         one, two = (tmp_path / run / "03-loss/packets" / name for run in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_kernel_answers_marks_where_a_chapter_asks_for_ecn(tmp_path: Path) -> None:
+    chapter = next(entry for entry in all_chapters() if entry.number == 13)
+    assert chapter.real is not None
+    small = replace(chapter, real={**chapter.real, "axes": {"queue": ["codel"]}, "seeds": 2})
+    judged = run_judge(
+        kernel_candidate("newreno"), [small], tmp_path, kernel=Kernel(virtual.find()),
+        against=("cubic",), pages=False, progress=lambda _: nullcontext(lambda _: None),
+    )  # fmt: skip
+    assert judged.outcomes[0].word != "not judged", judged.outcomes[0].why
+    runs = [json.loads(path.read_text()) for path in sorted((tmp_path / "13-aqm/packets").iterdir())]
+    links = [run["links"][0] for run in runs]
+    marked = [link for link in links if link["marked"]]
+    # Of two controllers and two seeds, once with ECN and once without. CoDel marks instead of dropping (RFC 8289 section 5.4),
+    # and the sender answers: the queue is as short as with drops, near the target of 5 ms.
+    assert len(links) == 8
+    assert len(marked) == 4
+    assert all(link["dropped"] == 0 for link in marked)
+    assert all(link["dropped"] > 0 for link in links if link not in marked)
+    assert all(link["sojourn_mean"] < 0.015 for link in links)

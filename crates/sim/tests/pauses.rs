@@ -82,6 +82,7 @@ fn transport() -> impl Strategy<Value = (String, &'static str, &'static str)> {
         ("'trump'", "", "nodes = [{ name = 'left', agent = 'rbcc' }, { name = 'right', agent = 'rbcc' }]"),
         ("'tfrc'", "", ""),
         ("'lttp'", "", ""),
+        ("{ kind = 'nada', rmax = '5Mbit/s' }", "", ""),
         ("{ kind = 'cbr', rate = '3Mbit/s' }", "", ""),
         ("{ kind = 'poisson', rate = '3Mbit/s' }", "", ""),
         ("{ kind = 'on-off', rate = '6Mbit/s' }", "", ""),

@@ -36,6 +36,7 @@ fn scenario() -> impl Strategy<Value = (u64, String)> {
             "{ kind = 'tcp', profile = 'rfc', controller = 'reno', sack = false }",
             "{ kind = 'cbr', rate = '5Mbit/s' }",
             "'tfrc'",
+            "{ kind = 'nada', rmax = '5Mbit/s' }",
         ][..],
     );
     let queue = prop_oneof![

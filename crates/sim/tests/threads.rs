@@ -214,6 +214,7 @@ fn scenario() -> impl Strategy<Value = String> {
         "{ kind = \"cbr\", rate = \"5Mbit/s\" }",
         "{ kind = \"poisson\", rate = \"5Mbit/s\" }",
         "{ kind = \"tfrc\" }",
+        "{ kind = \"nada\", rmin = \"2Mbit/s\", rmax = \"5Mbit/s\" }",
     ]);
     let paths = prop::sample::select(vec!["ecmp", "spray", "single"]);
     let stagger = prop::sample::select(vec!["0s", "0s", "1ms"]);

@@ -72,10 +72,16 @@ def order_of(scenario: Scenario) -> Ordered:
         if row["start"] < end:
             flows.append(Flow(row["start"], row["size"], address, controller=NAMES[row["controller"]]))
             groups.append(row["group"])
-    entries = scenario.to_dict()["flows"]
-    ecn = any((entry.get("transport") or {}).get("ecn") for entry in entries)
-    order = Order(scenario.to_toml(), LINKS[0], tuple(flows), ecn)
+    order = Order(scenario.to_toml(), LINKS[0], tuple(flows), asks_for_ecn(scenario))
     return Ordered(order, tuple(groups), (planned["warmup"], end))
+
+
+def asks_for_ecn(scenario: Scenario) -> bool:
+    """Return whether some flow of a scenario asks for ECN: the kernel's connections then all do."""
+    written = scenario.to_dict()
+    entries = (*written["flows"], *written["workloads"])
+    transports = [entry.get("transport") or written["transport"] for entry in entries]
+    return any(transport["ecn"] != "off" for transport in transports if transport["kind"] == "tcp")
 
 
 def value(metric: Metric, counted: Counted, ordered: Ordered) -> float | None:
