@@ -115,13 +115,13 @@ impl Receiver {
         self.history.since_loss().is_some_and(|packets| (packets as f64) < expires)
     }
 
-    /// The aggregate congestion signal in milliseconds (section 4.2, equation 2).
+    /// The aggregate congestion signal in milliseconds (section 4.2, equation 2), XMAX at most.
     fn congestion(&self) -> f64 {
-        let Params { qth, lambda, plrref, pmrref, dloss, dmark, .. } = *self.params;
+        let Params { qth, lambda, plrref, pmrref, dloss, dmark, xmax, .. } = *self.params;
         let queueing = millis(self.queueing());
         let delay = if self.warps() { warped(queueing, millis(qth), lambda) } else { queueing };
         let (loss, mark) = (self.losses / plrref, self.marks / pmrref);
-        delay + millis(dmark) * mark * mark + millis(dloss) * loss * loss
+        (delay + millis(dmark) * mark * mark + millis(dloss) * loss * loss).min(millis(xmax))
     }
 
     fn report(&mut self, now: Time) -> Option<NadaHeader> {
@@ -299,6 +299,21 @@ mod tests {
             let header = told(&mut receiver, 699.0);
             assert!((header.congestion - expected).abs() < 0.05 * expected, "{}", header.congestion);
         }
+    }
+
+    #[test]
+    fn the_signal_of_heavy_loss_is_bounded() {
+        let mut receiver = receiver();
+        for n in (0..60_u64).filter(|n| n % 2 == 0) {
+            push(&mut receiver, 100.0 + 10.0 * n as f64, n, 50.0, Ecn::NotEct);
+        }
+        let reports: Vec<f64> = (0..5)
+            .map(|k| {
+                push(&mut receiver, 701.0 + f64::from(k) * 100.0, 60 + u64::from(k), 50.0, Ecn::NotEct);
+                told(&mut receiver, 800.0 + f64::from(k) * 100.0).congestion
+            })
+            .collect();
+        assert_eq!(reports.iter().copied().fold(0.0, f64::max), 500.0, "{reports:?}");
     }
 
     #[test]

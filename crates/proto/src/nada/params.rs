@@ -63,6 +63,8 @@ config! {
         dloss: Duration = "10ms", "RFC 8698 figure 3";
         /// Delay that stands for marks at `pmrref` (DMARK).
         dmark: Duration = "2ms", "RFC 8698 figure 3";
+        /// Largest signal: beyond it the rate would grow with the fall of a signal that is far too high.
+        xmax: Duration = "500ms", "ns3-rmcat of the authors: NADA_PARAM_XMAX; RFC 8698 figure 3 has none";
         /// Weight of the latest ratio of losses and of marks (ALPHA).
         alpha: f64 as "dimensionless" = 0.1, "RFC 8698 figure 3";
         /// Frames a second (FPS).
@@ -120,6 +122,7 @@ impl Validate for Params {
             ("delta", self.delta),
             ("logwin", self.logwin),
             ("qth", self.qth),
+            ("xmax", self.xmax),
         ] {
             if time < least {
                 return Err(at.key(key).error(format!("{time} is too short"), "give 1ms or more"));
