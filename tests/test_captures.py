@@ -44,7 +44,7 @@ SCENARIOS = {
     "xcp": ('{ kind = "tcp", controller = "xcp" }', 'router = "xcp"'),
     "tfrc": ('"tfrc"', DROPTAIL),
     "lttp": ('"lttp"', DROPTAIL),
-    "nada": ('"nada"', DROPTAIL),
+    "nada": ('{ kind = "nada", rmin = "2Mbit/s", rmax = "8Mbit/s" }', DROPTAIL),
     "udp": ('{ kind = "cbr", rate = "8Mbit/s" }', DROPTAIL),
 }
 ERROR, WARNING = 0x80_0000, 0x60_0000

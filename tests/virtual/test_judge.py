@@ -50,8 +50,8 @@ def test_the_kernel_answers_marks_where_a_chapter_asks_for_ecn(tmp_path: Path) -
     runs = [json.loads(path.read_text()) for path in sorted((tmp_path / "13-aqm/packets").iterdir())]
     links = [run["links"][0] for run in runs]
     marked = [link for link in links if link["marked"]]
-    # Of two controllers and two seeds, once with ECN and once without. CoDel marks instead of dropping (RFC 8289 section 5.4),
-    # and the sender answers: the queue is as short as with drops, near the target of 5 ms.
+    # Of two controllers and two seeds, once with ECN and once without. CoDel marks instead of dropping
+    # (RFC 8289 section 5.4), and the sender answers: the queue is near the target of 5 ms, as with drops.
     assert len(links) == 8
     assert len(marked) == 4
     assert all(link["dropped"] == 0 for link in marked)

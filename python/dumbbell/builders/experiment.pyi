@@ -21,7 +21,7 @@ def flows(
     size: str | None = None,
     application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -211,7 +211,7 @@ def scenario(
     nodes: Sequence[Mapping[str, Any]] | None = None,
     routing: Literal["hops", "delay"] | None = None,
     paths: Literal["single", "ecmp", "spray", "change"] | Mapping[str, Any] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,

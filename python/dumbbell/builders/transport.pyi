@@ -3,7 +3,7 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 def cbr(*, rate: str | None = None, packet_size: int | None = None) -> dict[str, Any]:
@@ -45,6 +45,137 @@ def lttp(
     ecn
         Explicit congestion notification: a mark counts as a loss.
         Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def nada(
+    *,
+    prio: float | None = None,
+    rmin: str | None = None,
+    rmax: str | None = None,
+    xref: str | None = None,
+    kappa: float | None = None,
+    eta: float | None = None,
+    tau: str | None = None,
+    delta: str | None = None,
+    logwin: str | None = None,
+    qeps: str | None = None,
+    dfilt: str | None = None,
+    gamma_max: float | None = None,
+    qbound: str | None = None,
+    multiloss: float | None = None,
+    qth: str | None = None,
+    lambda_: float | None = None,
+    plrref: float | None = None,
+    pmrref: float | None = None,
+    dloss: str | None = None,
+    dmark: str | None = None,
+    xmax: str | None = None,
+    alpha: float | None = None,
+    fps: int | None = None,
+    beta_s: float | None = None,
+    beta_v: float | None = None,
+    ecn: bool | None = None,
+    packet_size: int | None = None,
+    pauses: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Real-time media under NADA.
+
+    Reference: RFC 8698.
+
+    Parameters
+    ----------
+    prio
+        Weight of the flow's priority (PRIO). Dimensionless.
+        Default: ``1.0`` (RFC 8698 figure 3).
+    rmin
+        Smallest rate of the encoder (RMIN).
+        Default: ``"150kbit/s"`` (RFC 8698 figure 3).
+    rmax
+        Largest rate of the encoder (RMAX).
+        Default: ``"1.5Mbit/s"`` (RFC 8698 figure 3).
+    xref
+        Congestion level of a flow at its largest rate (XREF).
+        Default: ``"10ms"`` (RFC 8698 figure 3).
+    kappa
+        Gain of gradual changes (KAPPA). Dimensionless.
+        Default: ``0.5`` (RFC 8698 figure 3).
+    eta
+        Weight of the change of the signal in gradual changes (ETA). Dimensionless.
+        Default: ``2.0`` (RFC 8698 figure 3).
+    tau
+        Largest round-trip time that gradual changes are made for (TAU).
+        Default: ``"500ms"`` (RFC 8698 figure 3).
+    delta
+        Time between reports (DELTA).
+        Default: ``"100ms"`` (RFC 8698 figure 3).
+    logwin
+        Time over which the receiver sums up packets (LOGWIN).
+        Default: ``"500ms"`` (RFC 8698 figure 3).
+    qeps
+        Queueing delay below which there is no queue (QEPS).
+        Default: ``"10ms"`` (RFC 8698 figure 3).
+    dfilt
+        Bound on the delay of filters, for accelerated ramp-up (DFILT).
+        Default: ``"120ms"`` (RFC 8698 figure 3).
+    gamma_max
+        Largest growth from one report to the next in accelerated ramp-up (GAMMA_MAX). Dimensionless.
+        Default: ``0.5`` (RFC 8698 figure 3).
+    qbound
+        Queueing delay that ramp-up may cause (QBOUND).
+        Default: ``"50ms"`` (RFC 8698 figure 3).
+    multiloss
+        Mean loss intervals after which the last loss is forgotten (MULTILOSS). Unit: loss intervals.
+        Default: ``7.0`` (RFC 8698 figure 3).
+    qth
+        Queueing delay from which delays are warped while packets are lost (QTH).
+        Default: ``"50ms"`` (RFC 8698 figure 3).
+    lambda_
+        How fast the warped delay falls beyond (LAMBDA). Dimensionless.
+        Default: ``0.5`` (RFC 8698 figure 3).
+    plrref
+        Loss ratio whose penalty is `dloss` (PLRREF). Dimensionless.
+        Default: ``0.01`` (RFC 8698 figure 3).
+    pmrref
+        Ratio of marks whose penalty is `dmark` (PMRREF). Dimensionless.
+        Default: ``0.01`` (RFC 8698 figure 3).
+    dloss
+        Delay that stands for losses at `plrref` (DLOSS).
+        Default: ``"10ms"`` (RFC 8698 figure 3).
+    dmark
+        Delay that stands for marks at `pmrref` (DMARK).
+        Default: ``"2ms"`` (RFC 8698 figure 3).
+    xmax
+        Largest signal: beyond it the rate would grow with the fall of a signal that is far too high.
+        Default: ``"500ms"`` (ns3-rmcat of the authors: NADA_PARAM_XMAX; RFC 8698 figure 3 has none).
+    alpha
+        Weight of the latest ratio of losses and of marks (ALPHA). Dimensionless.
+        Default: ``0.1`` (RFC 8698 figure 3).
+    fps
+        Frames a second (FPS). Unit: frames/s.
+        Default: ``30`` (RFC 8698 figure 3).
+    beta_s
+        Share of the shaping buffer by which packets leave faster (BETA_S). Dimensionless.
+        Default: ``0.1`` (RFC 8698 figure 3).
+    beta_v
+        Share of the shaping buffer by which the encoder goes slower (BETA_V). Dimensionless.
+        Default: ``0.1`` (RFC 8698 figure 3).
+    ecn
+        Explicit congestion notification: packets are ECN-capable, and marks belong to the signal.
+        Default: ``false`` (choice: as of TFRC; RFC 8698 section 5.1.2 uses marks where there are any).
+    packet_size
+        Bytes of a full packet on the wire, headers included (40 bytes). Unit: bytes.
+        Default: ``1200`` (choice: below every usual MTU).
+    pauses
+        Times without media, in order: `{ at = "40s", lasts = "20s" }`.
+        Tables with these keys:
+        - ``at``: duration. When, since the flow's start. Required.
+        - ``lasts``: duration. How long. Required.
+        Default: ``[]`` (choice: none (RFC 8867 section 5.8: one of 20 s)).
 
     Returns
     -------

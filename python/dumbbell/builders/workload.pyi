@@ -31,7 +31,7 @@ def on_close(
     start: str | None = None,
     stagger: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -129,7 +129,7 @@ def poisson(
     start: str | None = None,
     stop: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -241,7 +241,7 @@ def request_response(
     start: str | None = None,
     stagger: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -352,7 +352,7 @@ def rounds(
     at_once: int | None = None,
     jitter: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -469,7 +469,7 @@ def shuffle(
     waves: int | None = None,
     start: str | None = None,
     pause: str | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -536,7 +536,7 @@ def trace(
     *,
     file: str,
     name: str | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "nada", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,

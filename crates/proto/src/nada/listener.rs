@@ -5,9 +5,8 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{NadaHeader, NadaKind};
 
-use super::params::{Params, millis};
+use super::params::{HEADER, Params, REPORT, millis};
 use super::window::{Seen, Window};
-use super::{HEADER, REPORT};
 use crate::deviation::Deviation;
 use crate::numbered::REACH;
 use crate::tfrc::History;
@@ -307,7 +306,7 @@ mod tests {
         for n in (0..60_u64).filter(|n| n % 2 == 0) {
             push(&mut receiver, 100.0 + 10.0 * n as f64, n, 50.0, Ecn::NotEct);
         }
-        let reports: Vec<f64> = (0..5)
+        let reports: Vec<f64> = (0..5_u32)
             .map(|k| {
                 push(&mut receiver, 701.0 + f64::from(k) * 100.0, 60 + u64::from(k), 50.0, Ecn::NotEct);
                 told(&mut receiver, 800.0 + f64::from(k) * 100.0).congestion

@@ -14,17 +14,11 @@ use dumbbell_core::{BitRate, Duration, Ecn, FlowTag, Frame, Packet, Stage, Time}
 use dumbbell_header::{NadaHeader, NadaKind};
 
 pub use self::listener::Receiver;
-pub use self::params::{Params, Pause};
+pub use self::params::{HEADER, Params, Pause, REPORT};
 use self::rate::Rate;
 use crate::controller::{Estimate, Stand};
 use crate::pacer::Pacer;
 use crate::transport::{Opening, SendEnd, SenderReport, SenderState, Transport};
-
-/// IPv4, UDP and RTP headers without options, in bytes (RFC 791 section 3.1, RFC 768, RFC 3550 section 5.1).
-pub const HEADER: u32 = 40;
-/// A report: IPv4 and UDP headers, an RTCP packet of RFC 3550 section 6.7 (12 bytes), and the fields of RFC 8698 section 5.3
-/// in two words.
-pub const REPORT: u32 = 48;
 
 impl Transport for Arc<Params> {
     // In boxes: they would make the flows of every transport larger.

@@ -4,7 +4,11 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config};
 
-use super::HEADER;
+/// IPv4, UDP and RTP headers without options, in bytes (RFC 791 section 3.1, RFC 768, RFC 3550 section 5.1).
+pub const HEADER: u32 = 40;
+/// A report: IPv4 and UDP headers, an RTCP packet of RFC 3550 section 6.7 (12 bytes), and the fields of RFC 8698 section 5.3
+/// in two words.
+pub const REPORT: u32 = 48;
 
 config! {
     /// A time without media: no new frames leave the encoder.
