@@ -10,6 +10,7 @@ _EXTRAS = {
     "IPython": "jupyter",
     "cmaes": "study",
     "duckdb": "study",
+    "gymnasium": "gym",
     "jinja2": "plot",
     "llvmlite": "native",
     "markupsafe": "plot",

@@ -214,3 +214,9 @@ def test_doctor_says_whether_laws_run_as_machine_code(monkeypatch: pytest.Monkey
     assert native.machine_code(byte_code()) is None
     monkeypatch.setattr(native.sys, "platform", "darwin")
     assert "not for this system" in row().detail
+
+
+def test_routine_without_shared_words():
+    """The helper of this law shares no word with its callers; their calls name a frame all the same."""
+    text = (LAWS.parents[1] / "gym/laws.py").read_text(encoding="utf-8")
+    assert native.machine_code(compiled(text, "laws.py", "Window", {})[1]) is not None

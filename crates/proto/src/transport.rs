@@ -190,6 +190,10 @@ pub trait SendEnd: Stage + Debug + Send {
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         let _ = tell;
     }
+    /// The words of its controller, if that is a law: a run that is paused may be steered by them.
+    fn words_mut(&mut self) -> Option<&mut [i64]> {
+        None
+    }
     /// What SYNs say, with TCP.
     fn agreed(&self) -> Option<Agreed> {
         None
@@ -277,6 +281,9 @@ impl<E: SendEnd + ?Sized> SendEnd for Box<E> {
     }
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         (**self).estimates(tell);
+    }
+    fn words_mut(&mut self) -> Option<&mut [i64]> {
+        (**self).words_mut()
     }
     fn agreed(&self) -> Option<Agreed> {
         (**self).agreed()

@@ -2,6 +2,7 @@
 
 mod convert;
 mod errors;
+mod fleet;
 mod interpreted;
 mod language;
 #[cfg(target_os = "linux")]
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::fleet::Fleet;
     #[pymodule_export]
     use super::interpreted::{interpret_laws, interpreted_laws};
     #[pymodule_export]

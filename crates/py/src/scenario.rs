@@ -42,7 +42,7 @@ impl Scenario {
         Ok(Scenario { source: Arc::new(source), plan, base: (base.folder.to_owned(), base.confined) })
     }
 
-    fn planned(&self, seed: u64) -> Result<Arc<Plan>, ConfigError> {
+    pub(crate) fn planned(&self, seed: u64) -> Result<Arc<Plan>, ConfigError> {
         self.plan.with_seed(seed, Base { folder: &self.base.0, confined: self.base.1 })
     }
 }

@@ -26,6 +26,8 @@ _COMMANDS = {
     "assert": "dumbbell.cli.asserting:assert_",
     "attack": "dumbbell.cli.attack:attack",
     "judge": "dumbbell.cli.judge:judge",
+    "score": "dumbbell.cli.score:score",
+    "arena": "dumbbell.cli.arena:arena",
     "papers": "dumbbell.cli.papers:papers",
     "reproduce": "dumbbell.cli.papers:reproduce",
     "report": "dumbbell.cli.html:html",

@@ -135,8 +135,8 @@ class Writer:
         given = self._door.arguments
         if event:
             head = f"define internal void @answer_{event}({given}) #0"
-            if self._frame:
-                self.line(f"%frame = alloca [{len(self._frame)} x i64]")
+            # Routines take it, even if they share no word.
+            self.line(f"%frame = alloca [{max(1, len(self._frame))} x i64]")
         else:
             head = f"define internal void @{self._name}_{begin}({given}, ptr %frame) #3"
         for word in sorted(self._locals(body) - self._frame.keys()):

@@ -95,4 +95,8 @@ impl Governs for Governed {
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         self.machine.estimates(tell);
     }
+
+    fn words_mut(&mut self) -> Option<&mut [i64]> {
+        Some(self.machine.words_mut())
+    }
 }

@@ -93,6 +93,10 @@ pub trait Governs: Debug + Send {
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         let _ = tell;
     }
+    /// The words of a law that this machine runs, for who steers it.
+    fn words_mut(&mut self) -> Option<&mut [i64]> {
+        None
+    }
 }
 
 impl<C: Controller + Clone + Debug + Send + 'static> Governs for C {

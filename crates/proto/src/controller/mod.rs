@@ -117,6 +117,14 @@ impl AnyController {
         whichever!(self, c => c.start(random));
     }
 
+    /// Its words, if it is a law.
+    pub fn words_mut(&mut self) -> Option<&mut [i64]> {
+        match self {
+            AnyController::Own(own) => own.words_mut(),
+            _ => None,
+        }
+    }
+
     /// Answers a segment that leaves by changing `control`.
     pub fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
         whichever!(self, c => c.on_sent(sent, control));

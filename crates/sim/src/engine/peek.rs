@@ -75,6 +75,15 @@ impl<O: Observer, S: Share> Engine<O, S> {
         flows.sort_unstable_by_key(|flow| flow.flow);
         Peek { links, flows }
     }
+
+    /// Shows the words of the laws of a group's flows in progress: the flow's number, its words. In no order.
+    pub(super) fn steer(&mut self, group: u32, steer: &mut dyn FnMut(u32, &mut [i64])) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.active && slot.flow.group == group) {
+            if let Some(words) = slot.sender.words_mut() {
+                steer(slot.number, words);
+            }
+        }
+    }
 }
 
 fn link_now(number: u32, link: &mut Link, now: Time) -> LinkNow {

@@ -184,6 +184,17 @@ impl Run {
         }
     }
 
+    /// Shows the words of the laws of a group's flows in progress, and lets them be changed: the flow's number, its words. In no order.
+    ///
+    /// Whoever changes words acts as the law's outside: the same changes at the same times give the same tables. Only a paused run
+    /// has any.
+    pub fn steer(&mut self, group: u32, mut steer: impl FnMut(u32, &mut [i64])) {
+        match &mut self.state {
+            State::Going(going) => going.engine.steer(group, &mut steer),
+            State::New | State::Ended(_) => {}
+        }
+    }
+
     /// Begins the run; one that is to go to its end at once may be over with that.
     fn begin(&mut self, until: Time, progress: Report<'_>) -> Result<Begun, Interrupted> {
         if let Some(cut) = self.cut.as_ref().filter(|_| until >= self.end())

@@ -123,6 +123,10 @@ impl SendEnd for Sender {
         self.gate.controller.estimates(tell);
     }
 
+    fn words_mut(&mut self) -> Option<&mut [i64]> {
+        self.gate.controller.words_mut()
+    }
+
     fn agreed(&self) -> Option<Agreed> {
         let Params { sack, timestamps, .. } = *self.params;
         Some(Agreed {
