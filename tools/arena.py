@@ -1,9 +1,10 @@
-"""Writes docs/arena: the board of registered controllers and of the laws of the pages, its page and its figure.
+"""Writes docs/arena: the board of registered controllers and of laws, its page and its figure.
 
     python -m tools.arena                # all
     python -m tools.arena cubic mine     # some; the others stay as they are
 
-An entry whose scores and source are those that are there stays as it is. Also writes the table of docs/arena.md.
+An entry whose scores and source are those that are there stays as it is. Also writes the table of
+docs/arena.md.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def table(found: list[Entry], refused: dict[str, str]) -> str:
     """Return the board in Markdown, best least held-out score first, and who cannot run."""
     heads = " | ".join(f"{name}, train | held-out" for name in SCORES)
     lines = [f"| controller | {heads} | decided by |", "|---" * (2 + 2 * len(SCORES)) + "|"]
-    found = sorted(found, key=lambda entry: (-min(entry.score("held-out", name) for name in SCORES), entry.name))
+    found = sorted(
+        found, key=lambda entry: (-min(entry.score("held-out", name) for name in SCORES), entry.name)
+    )
     for entry in found:
         cells = []
         for name in SCORES:
@@ -72,7 +75,9 @@ def table(found: list[Entry], refused: dict[str, str]) -> str:
 
 def main() -> None:
     """Write the entries that are named, the page, the figure and the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="all by default")
     given = parser.parse_args()
     refused = {}
@@ -87,7 +92,9 @@ def main() -> None:
             try:
                 submit(command, BOARD, force=True)
             except ArenaError as error:
-                refused[name] = re.sub(r".* cannot run in the arena: (?:\S+: )?", "", str(error)).split(";")[0]
+                refused[name] = re.sub(r".* cannot run in the arena: (?:\S+: )?", "", str(error)).split(";")[
+                    0
+                ]
             print(name, refused.get(name, ""), flush=True)
     write_page(BOARD)
     save(draw_distribution(), BOARD / "networks", ("svg",))

@@ -144,6 +144,41 @@ class Run:
         """
 
 @final
+class Fleet:
+    """Runs that go on together; words of laws are written before a step and read after it."""
+
+    def __init__(
+        self,
+        runs: list[tuple[Scenario, int]],
+        group: str,
+        flows: int,
+        writes: list[int],
+        reads: list[int],
+        memory: int,
+        threads: int,
+    ) -> None:
+        """From scenarios and seeds; so many flows of the group are steered in each.
+
+        `writes` and `reads` are places of words; `memory` is in bytes, for each run.
+        """
+
+    def begin(self, at: int, scenario: Scenario, seed: int, group: str, memory: int) -> None:
+        """Begin another run at a place."""
+
+    def step(
+        self,
+        until: NDArray[np.float64],
+        write: NDArray[np.int64],
+        read: NDArray[np.int64],
+        ended: NDArray[np.bool_],
+    ) -> None:
+        """Write words, go on up to a time (s) in each run without the interpreter lock, and read words.
+
+        `write` and `read` hold rows of words by run and flow; the least number of all leaves a word as it is,
+        and flows that are not in progress have zeros. `ended` says which runs have ended.
+        """
+
+@final
 class Metrics:
     """What a study asks of each run."""
 

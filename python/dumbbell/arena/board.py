@@ -17,9 +17,9 @@ from dumbbell.arena.networks import EACH, SCORES, TRAIN, distribution, networks
 from dumbbell.figures.style import COLOURS, STYLE, WIDTHS, as_label, name_lines, new_figure, plain_log
 
 LEGEND = (
-    "Each score is from 0 to 1: the lower end of a 95 % interval, and the least of its groups of networks. A "
-    "proven harm to CUBIC above that of CUBIC itself caps all three. Train networks are public; held-out ones "
-    "are drawn by the hash of the source and the salt of a year. `dumbbell arena verify` recomputes each row."
+    "Each score is from 0 to 1: the lower end of a 95 % interval, and the least of its groups of networks. "
+    "Sure harm to CUBIC above that of CUBIC caps all three. Train networks are public; held-out ones are "
+    "drawn by the hash of the source and the salt of a year. `dumbbell arena verify` recomputes each row."
 )
 
 _WORN = 0.15
@@ -58,7 +58,8 @@ def write_page(folder: Path) -> Path:
             for first, second in combinations(SCORES, 2)
         ]
         page = render(
-            "arena.html.j2", title="Board of the arena", name="arena", stamps=[], legend=LEGEND.replace("`", ""),
+            "arena.html.j2", title="Board of the arena", name="arena", stamps=[],
+            legend=LEGEND.replace("`", ""),
             scores=SCORES, rows=[_row(entry) for entry in found], note=_note(found), figures=figures,
             history=_history(found),
         )  # fmt: skip
@@ -128,7 +129,11 @@ def trade_off(found: Sequence[Entry], first: str, second: str) -> Figure:
             axes.plot([there[0], here[0]], [there[1], here[1]], color=colour, linewidth=0.7, alpha=0.7)
             axes.plot(*here, "o", color=colour, markersize=4)
             axes.annotate(
-                as_label(entry.name), (here[0], here[1]), xytext=(4, 3), textcoords="offset points", fontsize=6
+                as_label(entry.name),
+                (here[0], here[1]),
+                xytext=(4, 3),
+                textcoords="offset points",
+                fontsize=6,
             )
         axes.set(xlabel=first, ylabel=second, xlim=(0, 1.02), ylim=(0, 1.02))
     return figure
@@ -148,7 +153,9 @@ def draw_distribution(key: str = TRAIN, each: int = EACH) -> Figure:
                     [float(value[across]) for value in values], [float(value["rtt"]) for value in values],
                     mark, color=colour, markersize=3, label=group.title,
                 )  # fmt: skip
-        for panel, label in zip(panels, ("rate (Mbit/s)", "buffer (BDP), where the queue is a FIFO"), strict=True):
+        for panel, label in zip(
+            panels, ("rate (Mbit/s)", "buffer (BDP), where the queue is a FIFO"), strict=True
+        ):
             panel.set(xlabel=label, ylabel="base round-trip time (ms)")
             plain_log(panel.xaxis)
             plain_log(panel.yaxis)

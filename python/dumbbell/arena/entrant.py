@@ -64,10 +64,14 @@ def entrant_of(named: Named) -> Entrant:
     if law is not None:
         return _law(text)
     if Path(text).suffix in (".so", ".dylib"):
-        raise ArenaError(f"{text}: a library can do anything; the arena takes laws and registered controllers")
+        raise ArenaError(
+            f"{text}: a library can do anything; the arena takes laws and registered controllers"
+        )
     known = [name for name, _, _ in dict(_native.algorithms())["controller"]]
     if text not in known:
-        raise ArenaError(f"no controller {text!r}; {_native.suggest(text, known)}, or a law such as my.py:Mine")
+        raise ArenaError(
+            f"no controller {text!r}; {_native.suggest(text, known)}, or a law such as my.py:Mine"
+        )
     return Entrant(text, text, text, Path(), None)
 
 

@@ -1,4 +1,4 @@
-"""Entries of a board: one file each, with source, scores and runs, which anybody can recompute bit for bit."""
+"""Entries of a board: a file each, with source, scores and runs. Anybody can recompute it bit for bit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dumbbell._laws import law_name
 from dumbbell.arena.entrant import Entrant, Named, entrant_of
 from dumbbell.arena.errors import ArenaError
 from dumbbell.arena.networks import SCORES, TRAIN, distribution, held_out_key, latest_year
-from dumbbell.arena.score import Score, score
+from dumbbell.arena.scoring import Score, score
 from dumbbell.errors import DumbbellError
 
 SUFFIX = ".arena.json"
@@ -103,11 +103,13 @@ def _file_name(entrant: Entrant) -> str:
 
 
 def _refuse_second(entrant: Entrant, folder: Path) -> None:
-    for other in entries(folder) if folder.is_dir() else ():
+    for other in map(_read, sorted(folder.glob(f"*{SUFFIX}"))):
         if other.name == entrant.name and _file_name(entrant) == other.path.name.removesuffix(SUFFIX):
             same = other.command == entrant.command and other.text == entrant.text
             what = "is there already" if same else "is another version of the law"
-            raise ArenaError(f"{other.path}: {what}; give --force to replace it, or another name to the class")
+            raise ArenaError(
+                f"{other.path}: {what}; give --force to replace it, or another name to the class"
+            )
 
 
 def _history(path: Path) -> list[Mapping[str, Any]]:
@@ -149,7 +151,9 @@ def _body(
     }
     sets = {TRAIN: train, "held-out": held_out}
     lines = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    lines.append('"sets": {' + ",\n".join(f"{json.dumps(key)}: {_set(each)}" for key, each in sets.items()) + "}")
+    lines.append(
+        '"sets": {' + ",\n".join(f"{json.dumps(key)}: {_set(each)}" for key, each in sets.items()) + "}"
+    )
     return "{" + "\n".join(lines) + "}\n"
 
 
@@ -189,8 +193,8 @@ def entries(folder: Path) -> list[Entry]:
         first = known.setdefault(f"{entry.name}{entry.command.partition('(')[2]}", entry)
         if first is not entry:
             raise ArenaError(
-                f"{folder}: {first.path.name} and {entry.path.name} are two versions of {entry.name}; keep one, "
-                "or give the class of one another name"
+                f"{folder}: {first.path.name} and {entry.path.name} are two versions of {entry.name}; keep "
+                "one, or give the class of one another name"
             )
     return found
 
@@ -251,8 +255,8 @@ def verify_entry(entry: Entry) -> None:
     """
     if entry.version != _native.version:
         raise ArenaError(
-            f"{entry.path}: was made by version {entry.version}, this is {_native.version}; runs are the same under "
-            "the same version only: install that, or submit again"
+            f"{entry.path}: was made by version {entry.version}, this is {_native.version}; runs are equal "
+            "under the same version only: install that, or submit again"
         )
     with tempfile.TemporaryDirectory() as place:
         entrant = _entrant(entry, Path(place))
@@ -291,7 +295,9 @@ def _entrant(entry: Entry, place: Path) -> Entrant:
     try:
         return entrant_of(f"{place / entry.command}")
     except DumbbellError as error:
-        raise ArenaError(f"{entry.path}: its source is refused: {str(error).replace(f'{place}/', '')}") from None
+        raise ArenaError(
+            f"{entry.path}: its source is refused: {str(error).replace(f'{place}/', '')}"
+        ) from None
 
 
 def _named(entrant: Entrant) -> str:

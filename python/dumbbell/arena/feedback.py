@@ -8,7 +8,7 @@ import numpy as np
 
 from dumbbell._printing import significant
 from dumbbell.arena.networks import Group, Quantity, distribution
-from dumbbell.arena.score import Mark, Row, Score
+from dumbbell.arena.scoring import Mark, Row, Score
 
 _TOLD = 0.1
 """The difference between halves of a group that is worth a word (choice)."""
@@ -16,7 +16,7 @@ _TOLD = 0.1
 _WORDS = {
     "throughput": "the share of the link's capacity that the candidate's flows get",
     "latency": "the base round-trip time as a share of that with the mean wait in the queue",
-    "coexistence": "the share that the flow with least has of an equal one, or what short flows keep of their speed",
+    "coexistence": "the part of an equal share that the least flow has, or what short flows keep of speed",
 }
 
 
@@ -79,8 +79,8 @@ def _harm(score: Score) -> str:
         )
     group, estimate = max(score.harm, key=lambda entry: entry[1].low or 0.0)
     return (
-        f"It harms CUBIC more than CUBIC does: by {estimate.short()} in the group {group.name}. That caps all "
-        f"scores at {score.cap:.3f}."
+        f"It harms CUBIC more than CUBIC does: by {estimate.short()} in the group {group.name}. That caps "
+        f"all scores at {score.cap:.3f}."
     )
 
 

@@ -150,7 +150,12 @@ class Network:
 
     def text(self) -> str:
         """Return in words what differs from the plainest network."""
-        told = ["rate", "rtt", *(() if self.values["queue"] != "droptail" else ("buffer",)), *self.group.draws]
+        told = [
+            "rate",
+            "rtt",
+            *(() if self.values["queue"] != "droptail" else ("buffer",)),
+            *self.group.draws,
+        ]
         return ", ".join(
             quantity.text(self.values[quantity.name])
             for quantity in distribution().quantities
@@ -223,7 +228,7 @@ class Network:
         return {"kind": "droptail", "limit": f"{packets}pkt"}
 
     def _parts(self) -> list[float]:
-        """Return the part of the rate that there is in each step after the first: uniform from the least on."""
+        """Return the part of the rate that there is in each step after the first, from the least on."""
         least, count = self._number("swing"), int(self.duration / _STEP)
         draws = (_part(str(self.seed), self.group.name, self.number, f"step {step}") for step in range(count))
         return [least + (1 - least) * part for part in draws]
@@ -312,7 +317,9 @@ def _spread(key: str, group: str, block: int, what: str) -> tuple[float, ...]:
     """
     draws = [_part(key, group, number, what) for number in range(block * EACH, (block + 1) * EACH)]
     ranks = {number: rank for rank, number in enumerate(sorted(range(EACH), key=draws.__getitem__))}
-    within = (_part(key, group, number, f"{what} within") for number in range(block * EACH, (block + 1) * EACH))
+    within = (
+        _part(key, group, number, f"{what} within") for number in range(block * EACH, (block + 1) * EACH)
+    )
     return tuple((ranks[number] + part) / EACH for number, part in enumerate(within))
 
 

@@ -11,7 +11,7 @@ from dumbbell._files.folder import new_files
 from dumbbell._files.numbers import finite
 from dumbbell.arena.feedback import feedback
 from dumbbell.arena.networks import distribution
-from dumbbell.arena.score import Row, Score
+from dumbbell.arena.scoring import Row, Score
 
 
 def facts(score: Score) -> dict[str, Any]:

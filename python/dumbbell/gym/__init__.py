@@ -21,7 +21,21 @@ Examples
 
 from dumbbell.gym.env import Env, VectorEnv
 from dumbbell.gym.errors import GymError
+from dumbbell.gym.policy import Linear, Policy, Table, law_text, write_law
 from dumbbell.gym.signals import SIGNALS, Signal
 from dumbbell.gym.steered import ACTIONS, remy
 
-__all__ = ["ACTIONS", "SIGNALS", "Env", "GymError", "Signal", "VectorEnv", "remy"]
+__all__ = [
+    "ACTIONS",
+    "SIGNALS",
+    "Env",
+    "GymError",
+    "Linear",
+    "Policy",
+    "Signal",
+    "Table",
+    "VectorEnv",
+    "law_text",
+    "remy",
+    "write_law",
+]

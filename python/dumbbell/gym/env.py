@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Space
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -25,15 +25,16 @@ Observation = NDArray[np.float32]
 Action = NDArray[np.float32]
 
 
-def _spaces(steered: Steered) -> tuple[Box, Box]:
+def _spaces(steered: Steered) -> tuple[Space[Observation], Space[Action]]:
     """Return the spaces of observations and actions of one run."""
     many = steered.flows > 1
     most = np.array([SIGNALS[name].most for name in steered.observe], dtype=np.float32)
     seen = np.broadcast_to(most, (steered.flows, most.size)) if many else most
     low, high, _ = ACTIONS[steered.action]
     shape = (steered.flows,)
-    observations = Box(np.zeros_like(seen), np.ascontiguousarray(seen), dtype=np.float32)
-    return observations, Box(np.float32(low), np.float32(high), shape, dtype=np.float32)
+    observations: Any = Box(np.zeros_like(seen), np.ascontiguousarray(seen), dtype=np.float32)
+    actions: Any = Box(np.float32(low), np.float32(high), shape, dtype=np.float32)
+    return observations, actions
 
 
 class Env(gymnasium.Env[Observation, Action]):
@@ -68,7 +69,7 @@ class Env(gymnasium.Env[Observation, Action]):
         If there is no such signal, action, group or interval, or the law lacks a field.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
     def __init__(
         self,
@@ -116,7 +117,8 @@ class Env(gymnasium.Env[Observation, Action]):
         return self._seen(seen), reward, False, bool(self._steered.ended[0]), {}
 
     def _seen(self, seen: Observation) -> Observation:
-        return seen[0] if self._steered.flows > 1 else seen[0, 0]
+        own: Observation = seen[0] if self._steered.flows > 1 else seen[0, 0]
+        return own
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
@@ -140,7 +142,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
         As :class:`Env`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(
         self,
@@ -210,4 +212,5 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
         return self._seen(seen), reward, np.zeros(self.num_envs, dtype=np.bool_), self._before.copy(), {}
 
     def _seen(self, seen: Observation) -> Observation:
-        return seen if self._steered.flows > 1 else seen[:, 0]
+        own: Observation = seen if self._steered.flows > 1 else seen[:, 0]
+        return own

@@ -28,7 +28,7 @@ class Window(Controller, kind="model"):
     def obey(self, ack: Ack, control: Control) -> None:
         if self.fresh == 1:
             control.window = max(ack.mss, self.told * ack.mss // 1024)
-        if self.fresh == 2:
+        if self.fresh == 2 and (self.told < 1024 or ack.window_limited):
             control.window = max(ack.mss, mul_div(control.window, self.told, 1024))
         self.fresh = 0
         self.window = control.window

@@ -32,7 +32,7 @@ class Signal:
     """The largest value that is shown; larger ones are cut."""
     meaning: str
     of: Callable[[Words, Floats], Floats]
-    """From the words of an interval and its length in s, shape (runs, 1); the result has shape (runs, flows)."""
+    """From the words of an interval and its length in s, shape (runs, 1), to shape (runs, flows)."""
 
 
 def _mean_rtt(words: Words, _seconds: Floats) -> Floats:
@@ -54,7 +54,7 @@ SIGNALS: dict[str, Signal] = {
     ),
     "acks": Signal("", 1e6, "acknowledgements", lambda words, _: words["acks"]),
     "rtt": Signal("ms", 1e5, "mean round-trip time; without a sample, the smoothed one", _mean_rtt),
-    "min_rtt": Signal("ms", 1e5, "least round-trip time of the flow", lambda words, _: words["min_rtt"] * _MS),
+    "min_rtt": Signal("ms", 1e5, "least round-trip time so far", lambda words, _: words["min_rtt"] * _MS),
     "queueing": Signal(
         "ms", 1e5, "mean round-trip time above the least",
         lambda words, seconds: np.maximum(_mean_rtt(words, seconds) - words["min_rtt"] * _MS, 0),
@@ -63,7 +63,7 @@ SIGNALS: dict[str, Signal] = {
         "", 1e4, "mean round-trip time over the least",
         lambda words, seconds: _mean_rtt(words, seconds) / np.maximum(words["min_rtt"] * _MS, 1e-9),
     ),
-    "losses": Signal("", 1e4, "windows with losses, as acknowledgements show them", lambda words, _: words["losses"]),
+    "losses": Signal("", 1e4, "windows with losses", lambda words, _: words["losses"]),
     "timeouts": Signal("", 1e4, "retransmission timeouts", lambda words, _: words["timeouts"]),
     "marks": Signal("", 1e4, "windows with marks", lambda words, _: words["marks"]),
     "window": Signal("segments", 1e6, "the window", lambda words, _: _segments(words, "window")),

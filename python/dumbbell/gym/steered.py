@@ -88,7 +88,7 @@ class Steered:
         if not 1 <= flows <= 1000 or not 1 <= runs <= 10_000:
             raise GymError(f"{flows} flows in {runs} runs are out of range; give 1 to 1,000 and 1 to 10,000")
         self.observe, self.action, self.flows, self.runs = tuple(observe), action, flows, runs
-        self._seconds, self._rtts = _interval(every)
+        self._seconds, self._rtts = interval_of(every)
         given = [scenarios] if isinstance(scenarios, Scenario) else list(scenarios)
         if not given:
             raise GymError("scenario: there is none; give one, or a list of them")
@@ -105,7 +105,7 @@ class Steered:
         self._smoothed = np.zeros(runs)
         self._words = np.zeros((runs, flows, len(self._read)), dtype=np.int64)
         self._told = np.full((runs, flows, 2), _KEEP, dtype=np.int64)
-        self.ended = np.zeros(runs, dtype=np.bool_)
+        self.ended: NDArray[Any] = np.zeros(runs, dtype=np.bool_)
         self.signals: dict[str, Floats] = {}
 
     def begin(self, runs: Iterable[int], draws: Mapping[int, np.random.Generator]) -> None:
@@ -119,7 +119,9 @@ class Steered:
             self._words[run] = 0
             self.ended[run] = False
 
-    def step(self, actions: NDArray[Any] | None, idle: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+    def step(
+        self, actions: NDArray[Any] | None, idle: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float32]:
         """Act, go on for an interval, and return observations of shape (runs, flows, signals).
 
         Parameters
@@ -154,9 +156,7 @@ class Steered:
         counted = len(COUNTED)
         change = np.where(there[:, :, None], read[:, :, :counted] - self._words[:, :, :counted], 0)
         words = {name: change[:, :, place].astype(np.float64) for place, name in enumerate(COUNTED)}
-        words |= {
-            name: read[:, :, counted + place].astype(np.float64) for place, name in enumerate(STANDING)
-        }
+        words |= {name: read[:, :, counted + place].astype(np.float64) for place, name in enumerate(STANDING)}
         self._words = read
         self._smoothed = words["rtt"].max(axis=1) * 1e-9
         lengths = seconds[:, None]
@@ -172,14 +172,18 @@ class Steered:
             raise GymError(f"action: {actions!r} is not an array of numbers") from None
         shape = (self.runs, self.flows)
         if given.shape != shape:
-            raise GymError(f"action: an array of shape {given.shape} is given, {shape} is needed: (runs, flows)")
+            raise GymError(
+                f"action: an array of shape {given.shape} is given, {shape} is needed: (runs, flows)"
+            )
         if not np.isfinite(given).all():
             raise GymError("action: is not a number, or is infinite; give finite numbers")
         low, high, _ = ACTIONS[self.action]
         held = np.clip(given, low, high)
         if self.action == "factor":
             held = np.exp2(2 * held)
-        words: NDArray[np.int64] = (held * (1e6 / 8 * _BYTES if self.action == "rate" else 1024)).astype(np.int64)
+        words: NDArray[np.int64] = (held * (1e6 / 8 * _BYTES if self.action == "rate" else 1024)).astype(
+            np.int64
+        )
         return words
 
 
@@ -189,7 +193,9 @@ def remy(signals: Mapping[str, Floats]) -> Floats:
     Their objective of proportional fairness with as much weight on delay; a flow that gets nothing counts as
     one of a kilobit a second. Shape (runs, flows).
     """
-    reward: Floats = np.log2(np.maximum(signals["throughput"], 1e-3)) - np.log2(np.maximum(signals["stretch"], 1))
+    reward: Floats = np.log2(np.maximum(signals["throughput"], 1e-3)) - np.log2(
+        np.maximum(signals["stretch"], 1)
+    )
     return reward
 
 
@@ -211,8 +217,14 @@ def rewarded(reward: Reward, signals: Mapping[str, Floats], runs: int) -> Floats
     return found
 
 
-def _interval(every: str | float) -> tuple[float, float]:
-    """Return seconds, or round-trip times."""
+def interval_of(every: str | float) -> tuple[float, float]:
+    """Return the seconds between decisions and 0, or 0 and the round-trip times.
+
+    Raises
+    ------
+    GymError
+        If it cannot be read, or is out of range.
+    """
     if isinstance(every, str) and every.strip().endswith("rtt"):
         try:
             count = float(every.strip().removesuffix("rtt"))

@@ -212,15 +212,14 @@ def _references(key: str, each: int) -> dict[str, tuple[float, float]]:
 
 
 def _row(network: Network, plan: str, numbers: Numbers, reference: tuple[float, float] | None) -> Row:
-    numbers = Numbers(*(0.0 if math.isnan(number) else number for number in numbers[:2]), *numbers[2:])
+    own, least = (0.0 if math.isnan(number) else number for number in numbers[:2])
+    numbers = numbers._replace(own=own, least=least)
     values: dict[str, float] = {}
     if "throughput" in network.group.scores:
         values["throughput"] = min(1.0, numbers.own / network.capacity)
     if "latency" in network.group.scores:
         # Whoever sends nothing has no delay to show.
-        values["latency"] = (
-            0.0 if math.isnan(numbers.wait) else network.base / (network.base + numbers.wait)
-        )
+        values["latency"] = 0.0 if math.isnan(numbers.wait) else network.base / (network.base + numbers.wait)
     if reference is None:
         if "coexistence" in network.group.scores:
             equal = network.capacity / float(network.values["flows"])
