@@ -28,8 +28,8 @@ TUTORIAL = ROOT / "docs/own-controller.md"
 LAWS = {
     "aimd": "python/dumbbell/own/laws/aimd.py:Aimd",
     "greedy": "docs/judged/greedy.py:Greedy",
-    "evolved": "examples/arena/evolved.py:Evolved",
-    "learned": "examples/arena/learned.py:Learned",
+    "evolved": "docs/arena/evolved.py:Evolved",
+    "learned": "docs/arena/learned.py:Learned",
 }
 """Laws that are files."""
 

@@ -205,7 +205,8 @@ impl Fleet {
 fn begun(scenario: &Scenario, seed: u64, group: &str, memory: u64) -> PyResult<Member> {
     let plan = scenario.planned(seed).map_err(refuse)?;
     let number = plan.groups.iter().position(|each| &*each.name == group);
-    let number = number.ok_or_else(|| DumbbellError::new_err(format!("the scenario has no group {group:?}")))?;
+    let number =
+        number.ok_or_else(|| DumbbellError::new_err(format!("the scenario has no group {group:?}")))?;
     Ok(Member::of(&plan, number as u32, memory))
 }
 

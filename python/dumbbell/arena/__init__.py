@@ -16,11 +16,22 @@ from dumbbell.arena.entrant import Entrant, entrant_of
 from dumbbell.arena.entry import Entry, entries, submit, verify
 from dumbbell.arena.errors import ArenaError
 from dumbbell.arena.feedback import feedback
-from dumbbell.arena.networks import Group, Network, Quantity, distribution, held_out_key, networks
+from dumbbell.arena.networks import (
+    SCORES,
+    TRAIN,
+    Group,
+    Network,
+    Quantity,
+    distribution,
+    held_out_key,
+    networks,
+)
 from dumbbell.arena.scoring import Mark, Numbers, Row, Score, score
 from dumbbell.arena.write import facts, write_score
 
 __all__ = [
+    "SCORES",
+    "TRAIN",
     "ArenaError",
     "Entrant",
     "Entry",

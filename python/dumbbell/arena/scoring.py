@@ -226,7 +226,11 @@ def _row(network: Network, plan: str, numbers: Numbers, reference: tuple[float, 
             values["coexistence"] = min(1.0, numbers.least / equal)
         return Row(network, plan, numbers, values, None)
     beside, alone = reference
+    if not alone > 0:
+        # No short flow came: nobody can be harmed.
+        return Row(network, plan, numbers, values | {"coexistence": 1.0}, 0.0)
     other = 0.0 if math.isnan(numbers.other) else numbers.other
+    beside = 0.0 if math.isnan(beside) else beside
     keeps = min(1.0, other / alone)
     short = bool(network.values["load"])
     values["coexistence"] = keeps if short else min(1.0, min(numbers.own, other) / (network.capacity / 2))

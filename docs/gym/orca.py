@@ -1,6 +1,6 @@
 """A policy over CUBIC: CUBIC moves the window at each acknowledgement, the policy multiplies it now and then.
 
-    python examples/gym/orca.py
+    python docs/gym/orca.py
 
 After Orca (Abbasloo, Yen & Chao, SIGCOMM 2020): there a deep network, here a linear policy that a random
 search finds. The law is CUBIC of RFC 9438 without its part for short round-trip times.

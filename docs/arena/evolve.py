@@ -1,6 +1,6 @@
 """Evolution of a law: mutations of two small formulas and of their numbers, from AIMD on.
 
-    python examples/arena/evolve.py 60 evolved.py
+    python docs/arena/evolve.py 60 evolved.py
 
 Each law is a tree for the growth of the window in a round-trip time, and one for what is left after a loss,
 both in 1024ths: of a segment, of the window. Children are tried on half of the networks, and the best of them
@@ -92,22 +92,30 @@ def law(trees: Sequence[Tree]) -> str:
     return LAW.format(growth=growth, left=left, growth_code=growth, left_code=left)
 
 
-def mutated(tree: Tree, draw: random.Random, depth: int = 0) -> Tree:
-    """Return a tree with one change: a number, a leaf, an operator, a part more or a part less."""
+def grown(draw: random.Random, depth: int) -> Tree:
+    """Return a tree of chance; numbers are powers of two."""
+    if depth == 0 or draw.random() < 0.3:
+        return draw.choice((*LEAVES, "stretch", 2 ** draw.randint(7, 13)))
+    return (draw.choice(OPERATORS), grown(draw, depth - 1), grown(draw, depth - 1))
+
+
+def mutated(tree: Tree, draw: random.Random, depth: int = 2) -> Tree:
+    """Return a tree with one change: a part that is new, a part more or less, an operator, a number."""
     if isinstance(tree, tuple) and draw.random() < 0.7:
         operator, left, right = tree
-        if draw.random() < 0.2:
-            return (draw.choice(OPERATORS), left, right)
-        if draw.random() < 0.15:
-            return draw.choice((left, right))
-        if draw.random() < 0.5:
-            return (operator, mutated(left, draw, depth + 1), right)
-        return (operator, left, mutated(right, draw, depth + 1))
-    if isinstance(tree, int) and draw.random() < 0.6:
-        return round(tree * 2 ** draw.gauss(0, 0.6)) + draw.randint(-16, 16)
-    if depth < 3 and draw.random() < 0.6:
-        return (draw.choice(OPERATORS), tree, draw.choice((*LEAVES, draw.randint(64, 4096))))
-    return draw.choice((*LEAVES, draw.randint(64, 4096)))
+        match draw.choice(("operator", "less", "left", "right", "left", "right")):
+            case "operator":
+                return (draw.choice(OPERATORS), left, right)
+            case "less":
+                return draw.choice((left, right))
+            case "left":
+                return (operator, mutated(left, draw, depth - 1), right)
+        return (operator, left, mutated(right, draw, depth - 1))
+    if isinstance(tree, int) and draw.random() < 0.3:
+        return round(tree * 2 ** draw.gauss(0, 0.5))
+    if draw.random() < 0.5:
+        return grown(draw, max(depth, 0))
+    return (draw.choice(OPERATORS), tree, grown(draw, max(depth - 1, 0))) if depth > 0 else tree
 
 
 def scores(trees: Sequence[Tree], each: int = 20, held_out: bool = False) -> tuple[list[float], list[float]]:
@@ -177,9 +185,7 @@ if __name__ == "__main__":
     best, curve = evolve(float(sys.argv[1]))
     print("laws tried, gain over AIMD on train:", "; ".join(f"{tried} {value:.3f}" for tried, value in curve))
     for name, trees in (("AIMD", AIMD), ("best", best)):
-        shown = [
-            " ".join(f"{value:.3f}" for value in scores(trees, held_out=held_out))
-            for held_out in (False, True)
-        ]
-        print(f"{name}: throughput, latency, coexistence: train {shown[0]}, held-out {shown[1]}")
+        for drawn, held_out in (("train", False), ("held-out", True)):
+            three, _ = scores(trees, held_out=held_out)
+            print(f"{name} {drawn}: throughput, latency, coexistence", *(f"{value:.3f}" for value in three))
     Path(sys.argv[2]).write_text(law(best), encoding="utf-8")

@@ -1,6 +1,6 @@
 """A policy gradient in NumPy: a linear policy with Gaussian moves of the window.
 
-    python examples/gym/gradient.py learned.py
+    python docs/gym/gradient.py learned.py
 
 REINFORCE with a baseline (Williams, Machine Learning 8, 1992; Sutton & Barto, 2018, section 13.4).
 """

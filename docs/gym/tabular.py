@@ -1,6 +1,6 @@
 """Q-learning of a table: 15 cells of queueing and losses, three moves of the window.
 
-    python examples/gym/tabular.py learned.py
+    python docs/gym/tabular.py learned.py
 
 Watkins & Dayan, Machine Learning 8, 1992. It learns on 32 links at a time, and writes the table as a law.
 """
