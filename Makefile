@@ -186,7 +186,7 @@ audit: setup ## Check licences and sources of all locked packages; with ADVISORI
 systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Windows, and that the package uses nothing they lack
 	@$(BIN)/python -m tools.systems
 
-docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices and the notebook of the tutorial
+docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices, the notebook of the tutorial and the board
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.language
 	$(BIN)/python -m tools.algorithms --figures
@@ -195,6 +195,7 @@ docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders,
 	$(BIN)/python -m tools.notices
 	$(BIN)/python -m tools.api
 	$(BIN)/python -m tools.notebook
+	$(BIN)/python -m tools.arena
 
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
