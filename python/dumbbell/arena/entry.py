@@ -32,6 +32,7 @@ class Entry:
     """What a file of a board holds."""
 
     path: Path
+    """The file."""
     name: str
     """What tables call the controller."""
     command: str
@@ -58,7 +59,7 @@ class Entry:
         return {"version": self.version, "source": self.digest, "year": self.year, "scores": scores}
 
     def score(self, of: str, name: str) -> float:
-        """Return one of the scores in a set."""
+        """Return the score `name` in a set: of ``train`` or ``held-out``."""
         return float(self.sets[of]["scores"][name])
 
 

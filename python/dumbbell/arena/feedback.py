@@ -21,7 +21,7 @@ _WORDS = {
 
 
 def feedback(score: Score) -> str:
-    """Return a paragraph on what decides the scores, where they are lost, and what it does to CUBIC."""
+    """Return a paragraph on what decides a `score`, where it is lost, and what it does to CUBIC."""
     told = [
         f"{score.entrant.command} on {score.set} ({len(score.rows)} networks): "
         + ", ".join(f"{name} {mark.value:.3f}" for name, mark in score.marks.items())

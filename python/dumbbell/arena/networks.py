@@ -53,16 +53,20 @@ class Quantity:
     """What a network has: how it is drawn unless its group says otherwise, and who says so."""
 
     name: str
+    """What draws are called by."""
     label: str
+    """What people call it."""
     unit: str
+    """Of its values; may be empty."""
     scale: str
     """``log``, ``linear``, ``whole``, or ``words``."""
     values: tuple[Value, ...]
     """Least and largest number; or the words."""
     source: str
+    """Who says so."""
 
     def drawn(self, part: float, values: tuple[Value, ...]) -> Value:
-        """Return the value at a part of the range, from 0 up to 1."""
+        """Return the value at a part of the range of `values`, from 0 up to 1."""
         if self.scale == "words":
             return values[int(part * len(values))]
         low, high = float(values[0]), float(values[1])
@@ -82,12 +86,15 @@ class Group:
     """Networks that have something in common."""
 
     name: str
+    """What networks of it are called by."""
     title: str
+    """What people call it."""
     scores: tuple[str, ...]
     """Those that it counts for."""
     draws: Mapping[str, tuple[Value, ...]]
     """What is drawn from a range of its own."""
     source: str
+    """Who asks for such networks."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,9 @@ class Network:
     """One network."""
 
     group: Group
+    """Where it belongs."""
     number: int
+    """In its group, from 0 on."""
     seed: int
     """Of its runs."""
     values: Mapping[str, Value]

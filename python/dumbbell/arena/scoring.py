@@ -54,9 +54,11 @@ class Row:
     """A network and what the candidate made of it."""
 
     network: Network
+    """Which one."""
     plan: str
     """SHA-256 of the resolved scenario."""
     numbers: Numbers
+    """What its run gave."""
     values: Mapping[str, float]
     """By score, from 0 to 1: those for which its group counts."""
     harm: float | None
@@ -73,6 +75,7 @@ class Mark:
     """One of the scores."""
 
     name: str
+    """Of the score."""
     value: float
     """The least lower end of its groups, no more than the cap."""
     group: Group
@@ -88,6 +91,7 @@ class Score:
     """What a controller scored in a set of networks."""
 
     entrant: Entrant
+    """Who."""
     set: str
     """``train``, or ``held-out`` and the year."""
     key: str
@@ -107,7 +111,7 @@ class Score:
         return self.marks[name].value
 
     def worst(self, count: int = 5) -> list[Row]:
-        """Return the networks with the lowest values, two of a group at most."""
+        """Return the `count` networks with the lowest values, two of a group at most."""
         chosen: list[Row] = []
         for row in sorted(self.rows, key=lambda row: row.worst):
             if sum(entry.network.group is row.network.group for entry in chosen) < 2:

@@ -70,6 +70,7 @@ class Env(gymnasium.Env[Observation, Action]):
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+    """Nothing is rendered."""
 
     def __init__(
         self,
@@ -96,7 +97,15 @@ class Env(gymnasium.Env[Observation, Action]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode; return the observation of its first interval, and nothing else."""
+        """Begin an episode; return the observation of its first interval, and nothing else.
+
+        Parameters
+        ----------
+        seed
+            Of this episode and those after it; without, they go on from the last.
+        options
+            Not used.
+        """
         super().reset(seed=seed, options=options)
         self._steered.begin([0], {0: self.np_random})
         self._begun = True
@@ -143,6 +152,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    """How runs begin anew."""
 
     def __init__(
         self,
@@ -176,7 +186,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin all runs; `seed` counts up from run to run, or is a list."""
+        """Begin all runs; return the observations of their first interval, and nothing else.
+
+        Parameters
+        ----------
+        seed
+            Of the first run; the others count up from it. Or a list.
+        options
+            Not used.
+
+        Raises
+        ------
+        GymError
+            If the list has not a seed for each run.
+        """
         del options
         if seed is not None or not self._draws:
             if isinstance(seed, list):
@@ -194,6 +217,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
         self, actions: Action
     ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Decide in all runs, and go on for an interval; those that had ended begin anew instead.
+
+        Parameters
+        ----------
+        actions
+            Shape (runs, flows).
 
         Raises
         ------

@@ -104,6 +104,7 @@ class Policy(Protocol):
     """What becomes a law."""
 
     observe: tuple[str, ...]
+    """Names of signals."""
 
     def __call__(self, observation: ArrayLike) -> NDArray[np.float32]:
         """Return the action for observations of shape (..., signals): shape (..., 1), from -1 to 1."""
@@ -121,6 +122,7 @@ class Linear:
     weights: tuple[float, ...]
     """Of each, in its unit."""
     bias: float = 0.0
+    """The action where all signals are zero."""
 
     def __call__(self, observation: ArrayLike) -> NDArray[np.float32]:
         """Return the action for observations of shape (..., signals): shape (..., 1)."""
@@ -151,7 +153,7 @@ class Table:
     """Of each cell; the last signal changes first."""
 
     def cells(self, observation: ArrayLike) -> NDArray[np.int64]:
-        """Return the number of the cell of observations of shape (..., signals)."""
+        """Return the number of the cell of each `observation` of shape (..., signals): shape (...)."""
         seen = np.asarray(observation, dtype=np.float64)
         cell = np.zeros(seen.shape[:-1], dtype=np.int64)
         for place, edges in enumerate(self.edges):
@@ -218,6 +220,13 @@ def write_law(
     title: str = "A learned policy.",
 ) -> Path:
     """Write a policy as the file of a law; it replaces only a file that holds such a law.
+
+    Parameters
+    ----------
+    policy, label, every, title
+        As for :func:`law_text`.
+    path
+        The file.
 
     Raises
     ------

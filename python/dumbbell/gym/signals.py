@@ -28,9 +28,11 @@ class Signal:
     """Something that may be observed."""
 
     unit: str
+    """Of its values; may be empty."""
     most: float
     """The largest value that is shown; larger ones are cut."""
     meaning: str
+    """In words."""
     of: Callable[[Words, Floats], Floats]
     """From the words of an interval and its length in s, shape (runs, 1), to shape (runs, flows)."""
 

@@ -191,7 +191,7 @@ def remy(signals: Mapping[str, Floats]) -> Floats:
     """Return the logarithm of throughput over mean round-trip time (Winstein & Balakrishnan, SIGCOMM 2013).
 
     Their objective of proportional fairness with as much weight on delay; a flow that gets nothing counts as
-    one of a kilobit a second. Shape (runs, flows).
+    one of a kilobit a second. Shape (runs, flows), as all arrays of `signals`.
     """
     reward: Floats = np.log2(np.maximum(signals["throughput"], 1e-3)) - np.log2(
         np.maximum(signals["stretch"], 1)
