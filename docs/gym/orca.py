@@ -99,6 +99,8 @@ class Orca(Controller, kind="model"):
 
 
 if __name__ == "__main__":
+    import sys
+
     import numpy as np
     from tabular import links
 
@@ -123,7 +125,7 @@ if __name__ == "__main__":
     draw = np.random.default_rng(1)
     best = np.zeros(3)
     alone = found = mean_reward(best)
-    for _ in range(60):
+    for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 60):
         trial = best + 0.1 * draw.standard_normal(3)
         value = mean_reward(trial)
         if value > found:

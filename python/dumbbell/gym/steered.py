@@ -152,7 +152,7 @@ class Steered:
         read = np.empty_like(self._words)
         self._fleet.step(self._now, told.reshape(-1), read.reshape(-1), self.ended)
         # A flow that has ended, or a run, shows zeros: nothing happened.
-        there = read.any(axis=2)
+        there: NDArray[Any] = np.asarray(read.any(axis=2))
         counted = len(COUNTED)
         change = np.where(there[:, :, None], read[:, :, :counted] - self._words[:, :, :counted], 0)
         words = {name: change[:, :, place].astype(np.float64) for place, name in enumerate(COUNTED)}
