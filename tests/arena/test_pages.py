@@ -55,12 +55,11 @@ def test_mutants_are_laws(tmp_path, monkeypatch):
 
 
 def test_evolved_law_beats_where_it_began():
+    """The law of the tutorial is AIMD after slow start, from which evolution set out."""
     found = {entry.name: entry for entry in arena.entries(BOARD)}
     for name in arena.SCORES:
         for of in ("train", "held-out"):
-            assert found["evolved"].score(of, name) > 0.9 * found["aimd"].score(of, name)
-    least = [min(found[law].score("held-out", name) for name in arena.SCORES) for law in ("evolved", "mine")]
-    assert least[0] > least[1]
+            assert found["evolved"].score(of, name) > found["mine"].score(of, name)
 
 
 @pytest.mark.parametrize("name", ["seed", "file", "endless"])

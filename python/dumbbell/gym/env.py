@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from dumbbell import Scenario
-from dumbbell._system import usable_cores
+from dumbbell._threads import checked, idle_cores
 from dumbbell.gym.errors import GymError
 from dumbbell.gym.signals import SIGNALS, Floats
 from dumbbell.gym.steered import ACTIONS, Reward, Steered, remy, rewarded
@@ -143,7 +143,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
     num_envs
         How many runs.
     threads
-        Threads of a step; by default all cores. Nothing that is observed depends on them.
+        Threads of a step; by default as many as cores are idle now. Nothing that is observed depends on them.
 
     Raises
     ------
@@ -169,7 +169,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observation, Action, NDArray[Any]]):
         threads: int | None = None,
     ) -> None:
         self.num_envs = num_envs
-        cores = threads or usable_cores()
+        cores = checked(threads) or idle_cores()
         self._steered = Steered(scenario, learner, flows, observe, action, every, law, num_envs, cores)
         self.single_observation_space, self.single_action_space = _spaces(self._steered)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
