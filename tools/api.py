@@ -36,7 +36,8 @@ ERRORS = (
 """Names of the package on the page of errors."""
 
 MODULES = (
-    "study", "search", "judge", "attack", "arena", "gym", "stats", "answers", "claims", "figures", "live", "theory", "graphs",
+    "study", "search", "judge", "attack", "arena", "gym", "stats", "answers", "claims", "figures", "live",
+    "theory", "graphs",
 )  # fmt: skip
 """Modules with a page of their own, of all their public names."""
 

@@ -39,7 +39,7 @@ _MARKS = ("<!-- board -->\n", "<!-- end -->\n")
 def tutorial_law() -> str:
     """Return the law that the tutorial ends with."""
     blocks = re.findall(r"```python\n(.*?)```", TUTORIAL.read_text(encoding="utf-8"), re.DOTALL)
-    return [block for block in blocks if "class Mine(Controller)" in block][-1]
+    return str([block for block in blocks if "class Mine(Controller)" in block][-1])
 
 
 def candidates(folder: Path) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def _row(name: str, what: str, law: str) -> str:
     try:
         found = [arena.score(law, set=drawn) for drawn in ("train", "held-out")]
     except DumbbellError as error:
-        reason = re.sub(r"^\S*/", "", str(error)).split(";")[0]
+        reason = re.sub(r"^\S*/", "", str(error)).split(";")[0].replace("`", "'")
         return f"| {name} | {what} | refused: `{reason}` | |"
     cells = [", ".join(f"{score[mark]:.2f}" for mark in SCORES) for score in found]
     cap = f" (cap {found[1].cap:.2f})" if found[1].cap < 1 else ""

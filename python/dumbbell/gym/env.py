@@ -6,18 +6,23 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Space
-from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from dumbbell import Scenario
+from dumbbell._extras import explained
 from dumbbell._threads import checked, idle_cores
 from dumbbell.gym.errors import GymError
 from dumbbell.gym.signals import SIGNALS, Floats
 from dumbbell.gym.steered import ACTIONS, Reward, Steered, remy, rewarded
+
+try:
+    import gymnasium
+    from gymnasium.spaces import Box, Space
+    from gymnasium.vector import AutoresetMode
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError as error:
+    raise (explained(error) or error) from None
 
 _OBSERVE = ("throughput", "queueing", "stretch", "losses", "timeouts", "window")
 
