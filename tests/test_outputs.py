@@ -61,6 +61,7 @@ class Command:
 
 OUTPUTS = {
     "attack": Command(("attack", "newreno", "--property", "goodput > 0"), folder="--output"),
+    "arena submit": Command(("arena", "submit", "newreno"), folder="--output"),
     "assert": Command(("assert", "run", "run.goodput > 9bit/s"), ("--junit",)),
     "compare-real": Command(("compare-real", "small.toml"), folder="--output"),
     "examples": Command(("examples", "four-flows-newreno"), ("--output",)),
@@ -79,6 +80,7 @@ OUTPUTS = {
     "report": Command(("report", "run"), ("--output",), stops=("device", "stream")),
     "reproduce": Command(("reproduce", "campus-web"), folder="--output"),
     "run": Command(("run", "small.toml"), folder="--output"),
+    "score": Command(("score", "newreno"), folder="--output"),
     "send": Command(
         ("send", "--to", "127.0.0.1:52438", "--size", "1kB"), ("--events",), "--output", port=52438
     ),

@@ -119,7 +119,7 @@ def test_page_shows_train_beside_held_out(honest):
     [found] = arena.entries(honest.parent)
     for of in ("train", "held-out"):
         assert f"{found.score(of, 'latency'):.3f}" in page
-    assert page.count("<figure") == 3
+    assert page.count("<figure") == 4
     assert "No entry has replaced another." in page
 
 
@@ -135,14 +135,13 @@ def test_figure_shows_every_network():
     assert sum(len(line.get_xdata()) for line in panel.get_lines()) == 200
 
 
-def test_commands_submit_verify_and_draw_pages(tmp_path):
+def test_commands_submit_verify_and_write_pages(tmp_path):
     board = str(tmp_path / "board")
     assert CliRunner().invoke(cli, ["arena", "submit", "newreno", "-o", board]).exit_code == 0
     assert (
         "1 entries, each recomputed bit for bit" in CliRunner().invoke(cli, ["arena", "verify", board]).output
     )
     assert "board.html" in CliRunner().invoke(cli, ["arena", "page", board]).output
-    assert CliRunner().invoke(cli, ["arena", "draw", "-o", str(tmp_path / "n.svg")]).exit_code == 0
 
 
 def test_empty_boards_are_refused(tmp_path):

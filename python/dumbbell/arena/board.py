@@ -34,6 +34,12 @@ class _About:
     note: str
 
 
+_NETWORKS = _About(
+    "networks", "The networks of the public set", "Rate, buffer and base round-trip time of each network.",
+    "Held-out sets have the same groups and ranges, and other draws.",
+)  # fmt: skip
+
+
 def write_page(folder: Path) -> Path:
     """Write the page of a board next to its entries; return the file.
 
@@ -57,11 +63,11 @@ def write_page(folder: Path) -> Path:
             Drawn.of(_about(first, second), trade_off(found, first, second), part)
             for first, second in combinations(SCORES, 2)
         ]
+        drawn = Drawn.of(_NETWORKS, draw_distribution(), part)
         page = render(
             "arena.html.j2", title="Board of the arena", name="arena", stamps=[],
-            legend=LEGEND.replace("`", ""),
-            scores=SCORES, rows=[_row(entry) for entry in found], note=_note(found), figures=figures,
-            history=_history(found),
+            legend=LEGEND.replace("`", ""), scores=SCORES, rows=[_row(entry) for entry in found],
+            note=_note(found), figures=figures, drawn=drawn, history=_history(found),
         )  # fmt: skip
         (part / "board.html").write_text(page, encoding="utf-8")
     return folder / "board.html"

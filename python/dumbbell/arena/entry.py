@@ -88,12 +88,16 @@ def submit(named: Named, folder: Path, *, year: int | None = None, force: bool =
     path = folder / f"{_file_name(entrant)}{SUFFIX}"
     if not force:
         _refuse_second(entrant, folder)
-    body = _body(entrant, year, _history(path), score(named), score(named, set=f"held-out-{year}"))
-    # The same again leaves the file as it is.
-    if path.is_file() and json.loads(body) == _without_past(path):
-        return path
+    if folder.exists() and not folder.is_dir():
+        raise ArenaError(f"{folder}: is no folder; choose another name")
     folder.mkdir(parents=True, exist_ok=True)
+    # What cannot be written is refused before the runs.
     with new_file(path, _is_entry, force) as part:
+        held_out = score(named, set=f"held-out-{year}")
+        body = _body(entrant, year, _history(path), score(named), held_out)
+        if path.is_file() and json.loads(body) == _without_past(path):
+            # The same again has no history.
+            body = read_text(path)
         part.write_text(body, encoding="utf-8")
     return path
 

@@ -73,16 +73,21 @@ def write_score(score: Score, folder: Path) -> Path:
     FolderError
         If a file cannot be written.
     """
+    with new_files(folder) as part:
+        fill(score, part)
+    return folder / "score.json"
+
+
+def fill(score: Score, part: Path) -> None:
+    """Write the files of a score into a new folder."""
     text = json.dumps(finite(facts(score)), indent=1, ensure_ascii=False, allow_nan=False)
     entrant = score.entrant
-    with new_files(folder) as part:
-        (part / "score.json").write_text(text + "\n", encoding="utf-8")
-        (part / "feedback.txt").write_text(feedback(score) + "\n", encoding="utf-8")
-        if entrant.text is not None:
-            (part / entrant.command.partition(":")[0]).write_text(entrant.text, encoding="utf-8")
-        for place, row in enumerate(score.worst(), 1):
-            scenario = Scenario.from_dict(row.network.scenario(entrant.value), base=entrant.folder)
-            (part / f"worst-{place}-{row.network.name}.toml").write_text(
-                f"# {row.network.text()}\n{scenario.to_toml()}", encoding="utf-8"
-            )
-    return folder / "score.json"
+    (part / "score.json").write_text(text + "\n", encoding="utf-8")
+    (part / "feedback.txt").write_text(feedback(score) + "\n", encoding="utf-8")
+    if entrant.text is not None:
+        (part / entrant.command.partition(":")[0]).write_text(entrant.text, encoding="utf-8")
+    for place, row in enumerate(score.worst(), 1):
+        scenario = Scenario.from_dict(row.network.scenario(entrant.value), base=entrant.folder)
+        (part / f"worst-{place}-{row.network.name}.toml").write_text(
+            f"# {row.network.text()}\n{scenario.to_toml()}", encoding="utf-8"
+        )

@@ -46,23 +46,7 @@ def verify(folder: Path) -> None:
 @_BOARD
 @quiet_option
 def page(folder: Path) -> None:
-    """Write the page of a board, board.html, with figures of trade-offs and the history."""
+    """Write the page of a board, board.html: scores, trade-offs, networks, history."""
     from dumbbell.arena.board import write_page
 
     tell_of_file(write_page(folder))
-
-
-@arena.command()
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Such as networks.svg.")
-@click.option("--set", "key", default="train", show_default=True, help="train, or the key of a set.")
-@quiet_option
-def draw(output: Path, key: str) -> None:
-    """Draw the networks of a set: rates, round-trip times, buffers, groups."""
-    from dumbbell.arena import ArenaError
-    from dumbbell.arena.board import draw_distribution
-    from dumbbell.figures.style import FORMATS, save
-
-    if output.suffix[1:] not in FORMATS:
-        raise ArenaError(f"{output}: is no figure; let it end in .{', .'.join(FORMATS)}")
-    [path] = save(draw_distribution(key), output.with_suffix(""), (output.suffix[1:],))
-    tell_of_file(path)

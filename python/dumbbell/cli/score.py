@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -28,12 +29,16 @@ def score(name: str, drawn: str, output: Path | None, as_json: bool) -> None:
     NAME is a registered controller or a class of your own such as my.py:Mine. Each score is from 0 to 1: the
     lower end of an interval, and the least of its groups of networks. Harm to CUBIC caps all three.
     """
-    from dumbbell.arena import facts, feedback, write_score
+    from dumbbell._files.folder import new_files
+    from dumbbell.arena import facts, feedback
     from dumbbell.arena import score as scored
+    from dumbbell.arena.write import fill
 
-    found = scored(name, set=drawn)
-    if output is not None:
-        write_score(found, output)
+    # What cannot be written is refused before the runs.
+    with nullcontext() if output is None else new_files(output) as part:
+        found = scored(name, set=drawn)
+        if part is not None:
+            fill(found, part)
     if as_json:
         print_json(facts(found))
         return
