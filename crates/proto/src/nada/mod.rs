@@ -161,7 +161,7 @@ impl SendEnd for Sender {
     fn state(&self) -> SenderState {
         let (min_rtt, smoothed_rtt) = (self.rate.shortest, self.rate.rtt);
         let pacing = Some(self.rate.sending(self.waiting));
-        SenderState { min_rtt, smoothed_rtt, pacing, ..SenderState::default() }
+        SenderState { smoothed_rtt, min_rtt, pacing, ..SenderState::default() }
     }
 
     fn stand(&self) -> Option<Stand> {
