@@ -89,6 +89,14 @@ def test_processor_sharing_and_its_lines() -> None:
     assert theory.slow_start_line([25], 300e3, 0.1) == pytest.approx([0.5201], abs=5e-5)
 
 
+def test_max_min_sharing_gives_what_others_leave() -> None:
+    # The first flow has the 4 of its own link for 10 s, the second the other 6 of the last one.
+    row = [[0, 1], [1]]
+    assert theory.max_min_sharing([0, 0], [40, 60], [0, 1], row, [4, 10]) == pytest.approx([10, 10])
+    # Alone from 5 s on, the second has all: 6 x 5 + 10 x 3.
+    assert theory.max_min_sharing([0, 0], [20, 60], [0, 1], row, [4, 10]) == pytest.approx([5, 8])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -101,6 +109,10 @@ def test_processor_sharing_and_its_lines() -> None:
         (lambda: theory.time_shared([], []), "there are no levels"),
         (lambda: theory.processor_sharing([0], [-1], 1), "job 0: start 0, work -1"),
         (lambda: theory.processor_sharing([0], [1], 0), "a capacity of 0 serves nothing"),
+        (lambda: theory.max_min_sharing([0], [1], [1], [[0]], [1]), "flow 0 is of class 1 of 1"),
+        (lambda: theory.max_min_sharing([0], [1], [-1], [[0]], [1]), "a class or link below 0"),
+        (lambda: theory.max_min_sharing([0], [1], [0], [[1]], [1]), "class 0 crosses link 1 of 1"),
+        (lambda: theory.max_min_sharing([0], [1, 2], [0], [[0]], [1]), "1 starts, 2 works and 1 classes"),
     ],
 )
 def test_what_cannot_be_is_refused(call, message: str) -> None:

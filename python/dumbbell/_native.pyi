@@ -44,6 +44,7 @@ class Scenario:
     def to_toml(self) -> str:
         """Every field, defaults filled in, as TOML that `from_toml` reads."""
 
+    def fluid(self, seeds: list[int], group: str | None) -> list[NDArray[np.float64]]: ...
     def explain(self) -> dict[str, Any]:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
 
@@ -489,6 +490,15 @@ def processor_sharing(
     starts: NDArray[np.float64], work: NDArray[np.float64], capacity: float, cap: float | None = None
 ) -> NDArray[np.float64]:
     """Times in the system under processor sharing."""
+
+def max_min_sharing(
+    starts: NDArray[np.float64],
+    work: NDArray[np.float64],
+    classes: list[int],
+    paths: list[list[int]],
+    capacities: list[float],
+) -> NDArray[np.float64]:
+    """Times of flows under max-min sharing."""
 
 def sharing_line(sizes: NDArray[np.float64], capacity: float, load: float, rtt: float) -> NDArray[np.float64]:
     """The mean completion time under processor sharing, by size."""

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell import _native, _trace
 from dumbbell._files.names import readable
@@ -18,6 +18,10 @@ from dumbbell._run import MemoryLimitError, Run
 from dumbbell._system import usable_cores
 from dumbbell._threads import checked, idle_cores
 from dumbbell.errors import ScenarioError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MOST_SHOWN = 12
 """Links and groups of a scenario in a notebook."""
@@ -197,6 +201,32 @@ class Scenario:
     def explain(self) -> dict[str, Any]:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
         return self._native.explain()
+
+    def fluid(self, seeds: Iterable[int], group: str | None = None) -> list[NDArray[np.float64]]:
+        """Return completion times of the flows as a fluid, under each of some seeds; no packet is simulated.
+
+        All flows have their max-min fair rates at every moment, as :func:`dumbbell.theory.max_min_sharing`
+        has it, and take 1.5 round-trip times more. A flow without a size takes its share up to the end.
+
+        Parameters
+        ----------
+        seeds
+            Of the arrivals.
+        group
+            The flows of one group alone.
+
+        Returns
+        -------
+        list
+            For each seed an array of shape (flows,): times in s of the flows that start after the warm-up and
+            end before the run does, in order of start.
+
+        Raises
+        ------
+        TheoryError
+            If arrivals are not known beforehand, or a pair has several paths.
+        """
+        return self._native.fluid(list(seeds), group)
 
     def threads(self, threads: int | None = None) -> tuple[int, str | None]:
         """On how many threads :meth:`run` would run now; and why it is one, if it is.

@@ -14,7 +14,7 @@ A link may delay two packets by 40 ms and knows their arrivals in advance. It ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "Schedule",
     "TheoryError",
     "longest_sleep",
+    "max_min_sharing",
     "optimal_rates",
     "processor_sharing",
     "sharing_line",
@@ -214,6 +215,47 @@ def processor_sharing(
         If jobs are not in order, or a number is not finite or out of range.
     """
     return _native.processor_sharing(_floats(starts), _floats(work), capacity, cap)
+
+
+def max_min_sharing(
+    starts: ArrayLike,
+    work: ArrayLike,
+    classes: Sequence[int],
+    paths: Sequence[Sequence[int]],
+    capacities: Sequence[float],
+) -> Floats:
+    """Return the time that each flow takes where all have their max-min fair rates at every moment.
+
+    Max-min fair as in Bertsekas & Gallager, Data Networks, 1992, section 6.5.2. Flows of a class have one
+    rate, so each class has a virtual time of its own. With one link this is :func:`processor_sharing`.
+
+    Parameters
+    ----------
+    starts
+        When flows begin, shape (flows,), in rising order, in s.
+    work
+        How much each sends, shape (flows,), in any unit; infinite for a flow that does not end.
+    classes
+        Of each flow its class, shape (flows,), counted from 0.
+    paths
+        For each class the links that it crosses, counted from 0.
+    capacities
+        Of the links, in that unit per s.
+
+    Returns
+    -------
+    ndarray
+        Shape (flows,), in s; infinite for a flow that does not end.
+
+    Raises
+    ------
+    TheoryError
+        If flows are not in order, a number is out of range, or a class or link is not there.
+    """
+    own, links = [int(index) for index in classes], [[int(link) for link in path] for path in paths]
+    if min([*own, *(link for path in links for link in path)], default=0) < 0:
+        raise TheoryError("a class or link below 0 is not there; count from 0")
+    return _native.max_min_sharing(_floats(starts), _floats(work), own, links, list(map(float, capacities)))
 
 
 def sharing_line(sizes: ArrayLike, capacity: float, load: float, rtt: float) -> Floats:

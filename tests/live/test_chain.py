@@ -10,33 +10,8 @@ import numpy as np
 import pytest
 
 from conftest import Cli
-from dumbbell import theory
 from dumbbell.live import chain, rcp
-from dumbbell.live.fluid import max_min, sharing
 from dumbbell.live.named import cell
-
-
-def test_rates_are_max_min_fair() -> None:
-    # Flows of class i cross the links from i on.
-    assert max_min([2, 1, 1], [6, 9, 10]) == [2.5, 2.5, 2.5], "the last link is the bottleneck of all"
-    assert max_min([4, 1, 1], [4, 9, 10]) == [1, 3, 3], "the first link limits its own"
-    assert max_min([1, 0, 3], [6, 9, 10]) == [2.5, 0, 2.5]
-    assert max_min([0, 0], [6, 9]) == [0, 0]
-
-
-def test_sharing_on_one_link_is_processor_sharing() -> None:
-    rng = np.random.default_rng(1)
-    starts, work = np.sort(rng.random(300) * 10), rng.exponential(1, 300)
-    found = sharing(starts, work, np.zeros(300), [40.0])
-    assert found == pytest.approx(theory.processor_sharing(starts, work, 40.0), abs=1e-9)
-
-
-def test_sharing_in_a_row_gives_what_others_leave() -> None:
-    # The first flow has the 4 of its own link for 10 s, the second the other 6 of the last one.
-    found = sharing([0.0, 0.0], [40.0, 60.0], [0, 1], [4.0, 10.0])
-    assert found == pytest.approx([10, 10])
-    # Alone from 5 s on, the second would have all: 6 x 5 + 10 x 3.
-    assert sharing([0.0, 0.0], [20.0, 60.0], [0, 1], [4.0, 10.0]) == pytest.approx([5, 8])
 
 
 def test_every_link_of_a_chain_has_the_load() -> None:

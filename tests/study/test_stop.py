@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,27 +14,29 @@ from dumbbell.study.stop import StopTracker
 from tests.study.conftest import changed, content
 
 RULE = StopRule("x", 0.3, minimum=3)
-POINTS, ARMS, SEEDS = 4, 2, 30
+POINTS, ARMS, SEEDS = 4, 2, 60
 
 
 def by_definition(values: np.ndarray, rule: StopRule) -> int:
-    """The smallest number of seeds with narrow intervals in all arms; values of shape (seeds, arms)."""
-    for count in range(rule.minimum, len(values) + 1):
-        narrow = True
+    """The first stage with narrow intervals in all arms; values of shape (seeds, arms)."""
+    count = rule.minimum
+    while count < len(values):
+        needed = []
         for arm in values[:count].T:
             low, high = scipy_stats.t.interval(rule.confidence, count - 1, arm.mean(), scipy_stats.sem(arm))
             bound = rule.half_width * (abs(arm.mean()) if rule.relative else 1)
-            narrow &= (high - low) / 2 <= bound
-        if narrow:
+            needed.append(((high - low) / 2 / bound) ** 2)
+        if max(needed) <= 1:
             return count
+        count = min(math.ceil(count * max(1.05, *needed)), len(values))
     return len(values)
 
 
 @pytest.mark.parametrize("relative", [True, False])
 @pytest.mark.parametrize("order_seed", range(10))
 def test_lengths_follow_the_definition_in_any_order(order_seed: int, relative: bool) -> None:
-    rule = StopRule("x", 0.3, relative, minimum=3)
-    values = np.random.default_rng(1).lognormal(0, [[[0.2], [0.5], [0.8], [3.0]]], (SEEDS, POINTS, ARMS))
+    rule = StopRule("x", 0.2, relative, minimum=8)
+    values = np.random.default_rng(1).lognormal(0, [[[0.1], [0.5], [0.7], [3.0]]], (SEEDS, POINTS, ARMS))
     tracker = StopTracker(rule, POINTS, ARMS, SEEDS)
     for number in np.random.default_rng(order_seed).permutation(values.size).tolist():
         tracker.add(number, values.reshape(-1)[number])
@@ -47,7 +50,7 @@ def test_a_gap_in_the_seeds_is_not_skipped() -> None:
     tracker = StopTracker(RULE, 1, 1, 10)
     for number in (0, 2, 3, 4, 5):
         tracker.add(number, 1.0)
-    assert tracker.lengths.tolist() == [10]
+    assert tracker.lengths.tolist() == [3]
     tracker.add(1, 1.0)
     assert tracker.lengths.tolist() == [3]
 

@@ -3,6 +3,7 @@
 mod convert;
 mod errors;
 mod fleet;
+mod fluid;
 mod interpreted;
 mod language;
 #[cfg(target_os = "linux")]
@@ -61,8 +62,8 @@ mod _native {
     use super::table::{Table, read_parquet};
     #[pymodule_export]
     use super::theory::{
-        envelope, longest_sleeping, optimal_rates, processor_sharing, sharing_line, slow_start_line,
-        smallest_delay,
+        envelope, longest_sleeping, max_min_sharing, optimal_rates, processor_sharing, sharing_line,
+        slow_start_line, smallest_delay,
     };
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name in Python")]

@@ -10,11 +10,14 @@ use dumbbell_core::{BitRate, Bytes, Config, Value};
 use dumbbell_proto::TransportSpec;
 use dumbbell_sim::files::{self, Base, Unreadable};
 use dumbbell_sim::{Plan, Whole};
+use numpy::PyArray1;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
+use crate::errors::TheoryError;
+use crate::fluid;
 use crate::metrics::Metrics;
 use crate::outcome::{Outcome, Raw, as_toml, provenance};
 use crate::run::Run;
@@ -208,6 +211,22 @@ impl Scenario {
             Ok(_) => (1, 1.0, Some(Whole::Small.to_string())),
             Err(whole) => (1, 1.0, Some(whole.to_string())),
         }
+    }
+
+    /// What a fluid network makes of the flows under each of some seeds: completion times, see [`fluid::completion_times`].
+    #[allow(clippy::needless_pass_by_value, reason = "Python's arguments")]
+    fn fluid<'py>(
+        &self,
+        py: Python<'py>,
+        seeds: Vec<u64>,
+        group: Option<String>,
+    ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+        let of = |seed: u64| {
+            let plan = self.planned(seed).map_err(refuse)?;
+            fluid::completion_times(&plan, group.as_deref()).map_err(TheoryError::new_err)
+        };
+        let times: Vec<Vec<f64>> = py.detach(|| seeds.into_iter().map(of).collect::<PyResult<_>>())?;
+        Ok(times.into_iter().map(|times| PyArray1::from_vec(py, times)).collect())
     }
 
     /// The names of the links, in order.

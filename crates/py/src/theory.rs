@@ -2,6 +2,7 @@
 
 use dumbbell_core::{BitRate, Duration, Time};
 use dumbbell_theory::envelope::Envelope;
+use dumbbell_theory::max_min::{self, Elastic};
 use dumbbell_theory::rate::taut_string;
 use dumbbell_theory::sharing::{self, Job};
 use dumbbell_theory::sleep::longest_sleep;
@@ -128,6 +129,28 @@ pub fn processor_sharing<'py>(
     }
     let jobs: Vec<Job> = starts.iter().zip(work).map(|(&start, &work)| Job { start, work }).collect();
     let times = py.detach(|| sharing::processor_sharing(&jobs, capacity, cap)).map_err(refuse)?;
+    Ok(times.to_pyarray(py))
+}
+
+/// Times of flows under max-min sharing; `classes` of the flows, and for each class the links that it crosses.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "Python's arguments")]
+pub fn max_min_sharing<'py>(
+    py: Python<'py>,
+    starts: PyReadonlyArray1<'py, f64>,
+    work: PyReadonlyArray1<'py, f64>,
+    classes: Vec<usize>,
+    paths: Vec<Vec<usize>>,
+    capacities: Vec<f64>,
+) -> PyResult<Floats<'py>> {
+    let (starts, work) = (starts.as_array(), work.as_array());
+    let (n, m, k) = (starts.len(), work.len(), classes.len());
+    if n != m || n != k {
+        return Err(Refused::new_err(format!("{n} starts, {m} works and {k} classes; give as many of each")));
+    }
+    let flows = starts.iter().zip(work).zip(classes);
+    let flows: Vec<Elastic> = flows.map(|((&start, &work), class)| Elastic { start, work, class }).collect();
+    let times = py.detach(|| max_min::max_min_sharing(&flows, &paths, &capacities)).map_err(refuse)?;
     Ok(times.to_pyarray(py))
 }
 

@@ -7,6 +7,7 @@ pub mod engine;
 pub mod explain;
 mod families;
 pub mod files;
+pub mod fluid;
 pub mod histogram;
 pub mod limits;
 pub mod names;

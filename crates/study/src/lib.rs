@@ -33,7 +33,7 @@ pub use schema::{declarations_json, schema};
 pub use seeds::Seeds;
 pub use shapes::{Numbers, Part, Places, Texts};
 pub use source::{Kept, Source};
-pub use spec::{Base, Report, Stop, Study};
+pub use spec::{Base, Control, Decisive, Report, Stop, Study};
 pub use text::{Id, Label, Name};
 
 use dumbbell_core::config::At;

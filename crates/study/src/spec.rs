@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, Prose};
 use dumbbell_core::json::{self, json};
-use dumbbell_core::{Config, ConfigError, Validate, Value, config};
+use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
 use crate::axis::Axis;
 use crate::by_size::BySize;
@@ -37,8 +37,10 @@ config! {
         metrics: Option<Vec<Metric>> = (), "absent: those by size alone";
         /// Numbers that a run gives for each bin of flow sizes.
         by_size: Option<BySize> = (), "absent: none";
-        /// Ends a point early, once the mean of a metric is known well enough in every arm.
+        /// Ends a point early, once a metric is known well enough.
         stop: Option<Stop> = (), "absent: every point has all seeds";
+        /// What takes the luck of the arrivals out of completion times: `fluid`, a fluid network that serves the same arrivals.
+        control: Option<Control> = (), "absent: `fluid` with `stop`, where its coverage is shown; `none` without";
         /// What its quick form leaves.
         quick: Option<Quick> = (), "absent: there is none";
         /// Where values of its scenario come from, by the path of the parameter.
@@ -116,19 +118,32 @@ impl Config for Base {
     }
 }
 
+words! {
+    /// What takes the luck of the arrivals out of means over seeds.
+    pub enum Control { Fluid = "fluid", Nothing = "none" }
+}
+
+words! {
+    /// What a stop rule looks at.
+    pub enum Decisive { Means = "means", Differences = "differences" }
+}
+
 config! {
-    /// Ends a point early, at the smallest number of seeds at which each t interval of the mean is narrow enough.
+    /// Ends a point early, in stages: the first seeds say how many are needed (Stein, Ann. Math. Stat. 16(3), 1945), and so on until
+    /// the intervals are narrow enough (Chow & Robbins, Ann. Math. Stat. 36(2), 1965).
     pub struct Stop {
         /// Name of the metric.
         metric: Label;
-        /// The half-width to reach, as a share of the mean.
+        /// What must be known well enough: the mean of every arm, or its paired `differences` from the first arm.
+        of: Decisive = "means", "choice: what the table of means shows";
+        /// The half-width to reach, as a share of the mean: that of the first arm for differences.
         relative: Option<f64> as "dimensionless" = (), "absent: `absolute` says it";
         /// The half-width to reach, in units of the metric.
         absolute: Option<f64> as "as the metric" = (), "absent: `relative` says it";
         /// Of the intervals.
         confidence: f64 as "dimensionless" = 0.95, "choice: what most papers show";
-        /// Seeds that every point has.
-        minimum: u32 as "seeds" = 5, "choice: looking often makes intervals cover less than they say; this limits it";
+        /// Seeds of the first stage, which every point has.
+        minimum: u32 as "seeds" = 40, "choice: with fewer, intervals of skewed data hold the truth too seldom";
     }
 }
 

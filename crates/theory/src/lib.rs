@@ -2,6 +2,7 @@
 
 pub mod arrivals;
 pub mod envelope;
+pub mod max_min;
 pub mod rate;
 pub mod sharing;
 pub mod sleep;

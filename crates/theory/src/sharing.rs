@@ -58,9 +58,9 @@ pub fn processor_sharing(jobs: &[Job], capacity: f64, cap: Option<f64>) -> Resul
 
 /// When a job leaves, in virtual time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Departure {
-    virtual_time: f64,
-    job: usize,
+pub(crate) struct Departure {
+    pub virtual_time: f64,
+    pub job: usize,
 }
 
 impl Eq for Departure {}
@@ -77,7 +77,7 @@ impl PartialOrd for Departure {
     }
 }
 
-fn check_rate(name: &str, value: f64) -> Result<f64, TheoryError> {
+pub(crate) fn check_rate(name: &str, value: f64) -> Result<f64, TheoryError> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
     }
@@ -85,7 +85,6 @@ fn check_rate(name: &str, value: f64) -> Result<f64, TheoryError> {
 }
 
 fn check_jobs(jobs: &[Job]) -> Result<(), TheoryError> {
-    let mut last = 0.0;
     for (index, job) in jobs.iter().enumerate() {
         if !(job.start.is_finite() && job.work.is_finite() && job.work >= 0.0) {
             return refuse(format!(
@@ -93,12 +92,20 @@ fn check_jobs(jobs: &[Job]) -> Result<(), TheoryError> {
                 job.start, job.work
             ));
         }
-        if job.start < last {
+    }
+    check_order("job", jobs.iter().map(|job| job.start))
+}
+
+/// Refuses what begins before zero or before the one before it.
+pub(crate) fn check_order(what: &str, starts: impl Iterator<Item = f64>) -> Result<(), TheoryError> {
+    let mut last = 0.0;
+    for (index, start) in starts.enumerate() {
+        if start < last {
             return refuse(format!(
-                "job {index} starts before the one before it or before zero; sort jobs by start"
+                "{what} {index} starts before the one before it or before zero; sort {what}s by start"
             ));
         }
-        last = job.start;
+        last = start;
     }
     Ok(())
 }

@@ -85,6 +85,12 @@ study.add_command(search)
 )
 @click.option("--companion", help="Run the further study of this name: one of [[companions]] in FILE.")
 @click.option("--quick", is_flag=True, help="Run what [quick] leaves of the study.")
+@click.option(
+    "--until",
+    "goal",
+    metavar="width=2%",
+    help="Run as many seeds as it takes until the half-width of the interval is that share of the mean.",
+)
 @runs_options
 @memory_option
 @json_option
@@ -95,6 +101,7 @@ def run(
     share: tuple[int, int],
     companion: str | None,
     quick: bool,
+    goal: str | None,
     executor: str,
     workers: int | None,
     memory: int | None,
@@ -111,13 +118,17 @@ def run(
     start = time.perf_counter()
     with _in_lines(file):
         chosen = read_study(file, companion, quick)
+        if goal is not None:
+            from dumbbell.study.until import read_until
+
+            chosen = read_until(chosen, goal)
         with study_progress(chosen.name) as show:
             result = run_study(
                 chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
             )
     tell_of_windows()
     declared = share == (1, 1) and (chosen.declared.claims or chosen.declared.figures)
-    judged = _report(result, output, file, companion, quick) if declared else []
+    judged = _report(result, output, file, companion, quick, goal) if declared else []
     if as_json:
         print_json(_facts(result) | _verdicts(judged))
         return
@@ -158,7 +169,7 @@ def _in_lines(file: Path) -> Iterator[None]:
 
 
 def _report(
-    result: StudyResult, output: Path, file: Path, companion: str | None, quick: bool
+    result: StudyResult, output: Path, file: Path, companion: str | None, quick: bool, goal: str | None
 ) -> list[tuple[Claim, Judgement]]:
     """Judge the claims of the study file and write its report; return the claims with their judgements."""
     from dumbbell.report import QUICK, write_study_report
@@ -166,6 +177,7 @@ def _report(
     words = ["dumbbell", "study", "run", readable(file.name), "-o", readable(output.name)]
     words += ["--companion", companion] if companion else []
     words += ["--quick"] if quick else []
+    words += ["--until", goal] if goal is not None else []
     return write_study_report(
         output / "report.html", result, note=QUICK if quick else "", command=shlex.join(words)
     )
@@ -383,7 +395,12 @@ def print_result(out: Output, result: StudyResult) -> None:
     shape = f"{len(study.points())} points x {len(study.arms)} arms x {len(study.seeds)} seeds"
     early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
     out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")
-    for note in (*result.notes, *filter(None, [result.repetition])):
+    if study.stop is not None and result.complete:
+        from dumbbell.study.until import outcome
+
+        for line in outcome(result):
+            out.print(line)
+    for note in (*result.notes, *filter(None, [result.repetition, result.controls])):
         out.print(f"note: {note}")
 
 

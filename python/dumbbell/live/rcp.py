@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dumbbell import stats
+from dumbbell import stats, theory
 from dumbbell._scenario import Scenario
 from dumbbell.live import chain
 from dumbbell.live.chain import Hop
-from dumbbell.live.fluid import sharing
 from dumbbell.live.named import named
 from dumbbell.live.udp import HEADERS, run_flows
 
@@ -246,7 +245,8 @@ def _run(rate: float, duration: float, routers: int, seed: int, note: Callable[[
     flows = simulation.flows
     enters, sizes = chain.entered(flows), flows["size"]
     wire = sizes + HEADERS * np.ceil(sizes / _PAYLOAD)
-    shared = sharing(flows["start"], wire, enters, [hop.rate * 1e6 / 8 for hop in links])
+    ways, capacities = [range(first, routers) for first in range(routers)], [h.rate * 1e6 / 8 for h in links]
+    shared = theory.max_min_sharing(flows["start"], wire, enters.tolist(), ways, capacities)
     crossed = DELAY * (1 - enters / routers)
     return Run(
         seed, enters, sizes, live.completion_time, live.sender_completion_time, flows["completion_time"],

@@ -9,6 +9,7 @@ Examples
 1 (n=1, no interval)
 """
 
+from dumbbell.stats.control import FEWEST, FURTHER, controlled
 from dumbbell.stats.estimate import CONFIDENCE, Estimate
 from dumbbell.stats.intervals import (
     difference,
@@ -26,9 +27,12 @@ from dumbbell.stats.warmup import Cut, warmup
 
 __all__ = [
     "CONFIDENCE",
+    "FEWEST",
+    "FURTHER",
     "Cut",
     "Estimate",
     "Tail",
+    "controlled",
     "difference",
     "heavy_tail",
     "mean",

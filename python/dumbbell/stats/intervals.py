@@ -80,7 +80,7 @@ def difference(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Es
         freedom = sum(squares) ** 2 / among if among else 1.0
     if not sum(squares):
         notes.append("all values are equal")
-    margin = _t(freedom, confidence) * math.sqrt(sum(squares))
+    margin = quantile_of_t(freedom, confidence) * math.sqrt(sum(squares))
     return Estimate(value, value - margin, value + margin, min(n, m), confidence, method, "; ".join(notes))
 
 
@@ -106,7 +106,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> 
     if n < 2:
         return _alone(ratio, n, confidence, _FIELLER, notes)
     covariance = np.cov(left, right) / n
-    t = _t(n - 1, confidence) ** 2
+    t = quantile_of_t(n - 1, confidence) ** 2
     # The bounds are the roots in r of (over - r under)^2 = t (v_aa - 2 r v_ab + r^2 v_bb).
     square = under**2 - t * covariance[1, 1]
     linear = over * under - t * covariance[0, 1]
@@ -266,13 +266,13 @@ def _t_interval(values: Numbers, confidence: float, method: str, notes: list[str
         return _alone(value, n, confidence, method, notes)
     if values.min() == values.max():
         notes.append("all values are equal")
-    margin = _t(n - 1, confidence) * values.std(ddof=1) / math.sqrt(n)
+    margin = quantile_of_t(n - 1, confidence) * values.std(ddof=1) / math.sqrt(n)
     return Estimate(
         value, float(value - margin), float(value + margin), n, confidence, method, "; ".join(notes)
     )
 
 
-def _t(freedom: float, confidence: float) -> float:
+def quantile_of_t(freedom: float, confidence: float) -> float:
     """Return the quantile of Student's t distribution that a two-sided interval reaches to."""
     # Takes a tenth of a second to load.
     from scipy.special import stdtrit

@@ -6,6 +6,7 @@ from dumbbell.study.execute import Progress, run_study
 from dumbbell.study.plan import Study
 from dumbbell.study.result import StudyResult
 from dumbbell.study.spec import AT_LEAST_ZERO, Arm, Axis, Metric, Point, RunSpec, StopRule
+from dumbbell.study.until import until
 
 __all__ = [
     "AT_LEAST_ZERO",
@@ -22,4 +23,5 @@ __all__ = [
     "StudyResult",
     "derive",
     "run_study",
+    "until",
 ]

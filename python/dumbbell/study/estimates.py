@@ -41,6 +41,9 @@ class Measured(Protocol):
     def possible(self, metric: str, arm: str, **point: Any) -> Ends:
         """Return the least and the largest value there can be."""
 
+    def control(self, metric: str, *places: Where) -> tuple[Floats, Floats] | None:
+        """Return the control of a mean or of a difference, for its runs and for further seeds."""
+
     def why_median(self, arm: str, **point: Any) -> str | None:
         """Return why medians stand for means; ``None`` where they do not."""
 
@@ -52,7 +55,12 @@ _SLACK = 1e-3
 def level(result: Measured, metric: str, where: Where) -> Measure:
     """Return how to estimate a metric of an arm at a point."""
     _, values = result.values(metric, where[0], **where[1])
-    return _chosen(result, (where,), _range(result, metric, where, values), stats.mean, stats.median, values)
+
+    def usual(x: Floats, confidence: float) -> Estimate:
+        control = result.control(metric, where)
+        return stats.mean(x, confidence) if control is None else stats.controlled(x, *control, confidence)
+
+    return _chosen(result, (where,), _range(result, metric, where, values), usual, stats.median, values)
 
 
 def difference(result: Measured, metric: str, a: Where, b: Where) -> Measure:
@@ -60,7 +68,14 @@ def difference(result: Measured, metric: str, a: Where, b: Where) -> Measure:
     values = result.matched(metric, a, b)
     (low_a, high_a), (low_b, high_b) = map(_range, [result] * 2, [metric] * 2, (a, b), values)
     ends = (low_a - high_b, high_a - low_b)
-    return _chosen(result, (a, b), ends, stats.paired_difference, stats.median_difference, *values)
+
+    def usual(x: Floats, y: Floats, confidence: float) -> Estimate:
+        control = result.control(metric, a, b)
+        if control is None:
+            return stats.paired_difference(x, y, confidence)
+        return stats.controlled(x - y, *control, confidence)
+
+    return _chosen(result, (a, b), ends, usual, stats.median_difference, *values)
 
 
 def ratio(result: Measured, metric: str, a: Where, b: Where) -> Measure:

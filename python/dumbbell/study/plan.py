@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -89,6 +89,8 @@ class Study:
     """The numbers that a run gives."""
     stop: StopRule | None = None
     """When a point may end early; ``None``: it has all seeds."""
+    control: Literal["fluid", "none"] | None = None
+    """What takes the luck of the arrivals out of completion times; ``None``: a fluid with a stop rule."""
     by_size: BySize | None = None
     """Metrics that a run gives for each bin of flow sizes."""
     confined: bool = False
@@ -187,7 +189,14 @@ class Study:
             values["by_size"] = self.by_size.write()
         if self.stop is not None:
             values["stop"] = self.stop.write()
+        if self.control is not None:
+            values["control"] = self.control
         return values | self.declared.write()
+
+    @property
+    def controlled(self) -> bool:
+        """Whether means of completion times have a control: see :mod:`dumbbell.study.fluid`."""
+        return self.control == "fluid" or (self.control is None and self.stop is not None)
 
     @property
     def companions(self) -> tuple[str, ...]:

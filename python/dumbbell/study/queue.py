@@ -50,6 +50,7 @@ class RunQueue:
         self.plan = plan
         self._numbers = np.flatnonzero(wanted)
         self._next = 0
+        self._waiting = wanted.copy()
         self._tracker = tracker
         self._again: list[int] = []
         self._out: dict[str, int] = {}
@@ -61,26 +62,41 @@ class RunQueue:
         self.judged = None if stop is None else names.index(stop.metric)
         """Its place among the metrics."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that is handed out can make more runs necessary."""
+        with self._lock:
+            return self.judged is None or not self._out
+
     def take(self, count: int = 1) -> list[RunSpec]:
-        """Return the next runs, at most so many; none if nothing is left."""
+        """Return the next runs, at most so many; none if nothing is left now, see :attr:`settled`."""
         taken: list[RunSpec] = []
         with self._lock:
-            if self._again:
-                # Alone, so that a run that kills its worker is known.
-                count = 1
-            while len(taken) < count:
-                if self._again:
-                    number = self._again.pop()
-                elif self._next < len(self._numbers):
-                    number = int(self._numbers[self._next])
-                    self._next += 1
-                else:
-                    break
-                if self.judged is None or any(map(self._tracker.needed, self._served(number))):
-                    run = self.plan.run(number)
-                    self._out[run.id] = number
-                    taken.append(run)
+            # Alone, so that a run that kills its worker is known.
+            numbers = [self._again.pop()] if self._again else self._first(count)
+            for number in numbers:
+                run = self.plan.run(number)
+                self._out[run.id] = number
+                taken.append(run)
         return taken
+
+    def _first(self, count: int) -> list[int]:
+        """Take the next numbers out of those that wait."""
+        if self.judged is None:
+            found = self._numbers[self._next : self._next + count]
+            self._next += len(found)
+        else:
+            found = np.flatnonzero(self._needed())[:count]
+            self._waiting[found] = False
+        return [int(number) for number in found]
+
+    def _needed(self) -> NDArray[np.bool_]:
+        """Whether a run waits and a point needs it now: more may be needed once others have ended."""
+        needed = self._tracker.mask().reshape(-1, len(self.plan.cells)).copy()
+        for first, twins in self.plan.twins.items():
+            if len(twins) > 1:
+                needed[:, first] = needed[:, twins].any(axis=1)
+        return needed.reshape(-1) & self._waiting
 
     def done(self, values: Mapping[str, float]) -> None:
         """Take note of runs that have ended, by id, and of the metric of each that the stop rule looks at."""
@@ -104,6 +120,5 @@ class RunQueue:
     def left(self) -> int:
         """How many runs have not ended, those handed out included."""
         with self._lock:
-            rest = self._numbers[self._next :]
-            waiting = len(rest) if self.judged is None else int(self._tracker.mask()[rest].sum())
+            waiting = len(self._numbers) - self._next if self.judged is None else int(self._needed().sum())
             return waiting + len(self._again) + len(self._out)

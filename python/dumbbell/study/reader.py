@@ -66,6 +66,7 @@ def read_parts(values: object, base_dir: Path, confined: bool) -> Values:
             for index, entry in enumerate(read["metrics"] or ())
         ),
         "stop": _stop(read["stop"]),
+        "control": read["control"],
         "by_size": read_by_size(read["by_size"]),
         "confined": confined,
         "declared": declared_of(read, included),
@@ -236,4 +237,4 @@ def _stop(entry: Values | None) -> StopRule | None:
         return None
     relative = entry["relative"] is not None
     bound = float(entry["relative"] if relative else entry["absolute"])
-    return StopRule(entry["metric"], bound, relative, entry["confidence"], entry["minimum"])
+    return StopRule(entry["metric"], bound, relative, entry["confidence"], entry["minimum"], entry["of"])

@@ -17,6 +17,7 @@ from dumbbell._lookup import look_up
 from dumbbell._results import html
 from dumbbell.errors import UnknownNameError
 from dumbbell.study.estimates import level
+from dumbbell.study.fluid import Fluid, control_of
 from dumbbell.study.limits import Limits
 from dumbbell.study.plan import Study
 from dumbbell.study.plans import Plans
@@ -223,6 +224,32 @@ class StudyResult:
         """
         return self._key(arm, point) in self._repeated
 
+    def control(
+        self, metric: str, *places: tuple[str, Point]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return the controls of the mean of a metric, or of the mean of its paired differences.
+
+        Parameters
+        ----------
+        metric
+            Its name.
+        places
+            The arm and the point; of a difference, both.
+
+        Returns
+        -------
+        tuple
+            Those of each run in the order of :meth:`values` or of :meth:`matched`, shape (runs, 2), and of
+            further seeds, shape (20 x runs, 2); ``None`` without any.
+        """
+        if not self.study.controlled or any(axis.name == AXIS for axis in self.study.axes):
+            return None
+        measured = look_up(self._measured, metric, f"the study {self.study.name!r} has no metric")
+        seeds, *others = (self.values(metric, arm, **point)[0] for arm, point in places)
+        for other in others:
+            seeds = seeds[np.isin(seeds, other)]
+        return control_of(self._fluid, measured, places, seeds.tolist())
+
     def why_median(self, arm: str, **point: Any) -> str | None:
         """Why medians replace means in an arm at a point; ``None`` if they do not.
 
@@ -250,6 +277,26 @@ class StudyResult:
     @cached_property
     def _limits(self) -> Limits:
         return Limits(self._plans)
+
+    @cached_property
+    def _fluid(self) -> Fluid:
+        return Fluid(self.study, self._plans)
+
+    @cached_property
+    def controls(self) -> str | None:
+        """What a reader must know of means with a control, and how to do without; ``None`` without any."""
+        if not self.study.controlled:
+            return None
+        point, arm = self.points()[0], self.study.arms[0].name
+        if self.why_median(arm, **point):
+            return None
+        have = [m.label for m in self.study.metrics if self._fluid.of(m, arm, point) is not None]
+        return (
+            f"means and differences of {', '.join(have)} have a control: a fluid network serves the same "
+            'arrivals, and its mean over further seeds is known; control = "none" in the study turns it off'
+            if have
+            else None
+        )
 
     @cached_property
     def _tails(self) -> Tails:

@@ -168,12 +168,14 @@ class Metric:
 
 @dataclass(frozen=True)
 class StopRule:
-    """Ends a point early, once the mean of a metric is known well enough in every arm.
+    """Ends a point early, once a metric is known well enough.
 
-    The rule looks at the first k seeds of the list, for k = `minimum`, `minimum` + 1, ..., and at all arms;
-    the point ends at the smallest k where each t interval of the mean has a half-width of at most the bound.
-    It never looks at which runs happened to end first, so the result does not depend on timing. Looking again
-    and again makes the intervals cover a little less than they say; a larger `minimum` limits that.
+    In stages: from the first `minimum` seeds of the list, in all arms, the rule computes how many it takes
+    until each half-width is at most the bound (Stein, Ann. Math. Stat. 16(3), 1945), and looks again when
+    these are there, until that is so (Chow & Robbins, Ann. Math. Stat. 36(2), 1965). It looks two or three
+    times, not at every seed, and not before it knows the variance well: so its intervals hold the truth
+    nearly as often as they say (docs/statistics.md). It looks at seeds in their order, never at which runs
+    happened to end first, so the result does not depend on timing.
     """
 
     metric: str
@@ -184,13 +186,17 @@ class StopRule:
     """Whether the bound is a share of the mean."""
     confidence: float = 0.95
     """The level of the intervals."""
-    minimum: int = 5
-    """Seeds that every point has."""
+    minimum: int = 40
+    """Seeds of the first stage, which every point has."""
+    of: Literal["means", "differences"] = "means"
+    """What must be known well enough: the mean of every arm, or its paired differences from the first arm, of
+    whose mean a relative bound is then a share."""
 
     def write(self) -> dict[str, Any]:
         """Return JSON types, as in a study file."""
         return {
             "metric": self.metric,
+            "of": self.of,
             "relative" if self.relative else "absolute": self.half_width,
             "confidence": self.confidence,
             "minimum": self.minimum,

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
+from dumbbell import stats
 from dumbbell.study.spec import StopRule
+
+Floats: TypeAlias = NDArray[np.float64]
+
+Controls: TypeAlias = Callable[[int, tuple[int, ...], int], "tuple[Floats, Floats] | None"]
+"""The controls of a point (its number) in an arm, or of a difference, over so many of the first seeds:
+see :func:`dumbbell.study.fluid.control_of`."""
+
+_STEP = 1.05
+"""A stage is at least this much longer than the one before (choice: to look seldom costs few seeds)."""
 
 
 class StopTracker:
@@ -20,16 +34,21 @@ class StopTracker:
         The rule, or ``None``: all seeds count everywhere.
     points, arms, seeds
         How many there are. A run's number is (seed x points + point) x arms + arm.
+    controls
+        Of the metric of the rule; ``None``: it has none.
     """
 
-    def __init__(self, rule: StopRule | None, points: int, arms: int, seeds: int) -> None:
+    def __init__(
+        self, rule: StopRule | None, points: int, arms: int, seeds: int, controls: Controls | None = None
+    ) -> None:
         self._rule = rule
         self._shape = (seeds, points, arms)
         self._length = np.full(points, seeds, np.int64)
+        self._controls = controls
         if rule is not None:
             self._values = np.full(self._shape, np.nan)
             self._there = np.zeros(self._shape, np.bool_)
-            self._judged = np.full(points, rule.minimum - 1, np.int64)
+            self._length = np.full(points, min(rule.minimum, seeds), np.int64)
             self._ended = np.zeros(points, np.bool_)
 
     def add(self, number: int, value: float) -> None:
@@ -40,13 +59,8 @@ class StopTracker:
         self._values[place], self._there[place] = value, True
         self._judge(int(place[1]), self._rule)
 
-    def needed(self, number: int) -> bool:
-        """Whether the result contains the run of that number, as far as is known now."""
-        seed, cell = divmod(number, self._shape[1] * self._shape[2])
-        return bool(seed < self._length[cell // self._shape[2]])
-
     def mask(self) -> NDArray[np.bool_]:
-        """Return :meth:`needed` for every run."""
+        """Return for every run whether the result contains it, as far as is known now."""
         seeds, points, arms = self._shape
         wanted = np.arange(seeds)[:, None, None] < self._length[None, :, None]
         return np.broadcast_to(wanted, (seeds, points, arms)).reshape(-1)
@@ -58,28 +72,42 @@ class StopTracker:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many seeds count, of each point."""
+        """How many seeds count, of each point, as far as is known now."""
         return self._length
 
     def _judge(self, point: int, rule: StopRule) -> None:
-        if self._ended[point]:
-            return
-        there: NDArray[np.bool_] = np.asarray(self._there[:, point].all(axis=1))
-        prefix = len(there) if there.all() else int(there.argmin())
-        for length in range(int(self._judged[point]) + 1, prefix + 1):
-            self._judged[point] = length
-            if _narrow(self._values[:length, point], rule):
-                self._length[point], self._ended[point] = length, True
+        """Go on from stage to stage, as far as runs are there."""
+        while not self._ended[point]:
+            length = int(self._length[point])
+            if not self._there[:length, point].all():
                 return
+            needed = self._needed(point, length, rule)
+            self._ended[point] = needed <= length or length == self._shape[0]
+            self._length[point] = max(length, min(needed, self._shape[0]))
+
+    def _needed(self, point: int, length: int, rule: StopRule) -> int:
+        """Return how many seeds it takes, as far as so many tell: no more than those where they do."""
+        values = self._values[:length, point]
+        found = length
+        for arms in contrasts(rule, self._shape[2]):
+            x = values[:, arms[0]] - (values[:, arms[1]] if len(arms) > 1 else 0)
+            control = None if self._controls is None else self._controls(point, arms, length)
+            if control is None:
+                half_width = stats.mean(x, rule.confidence).half_width
+            else:
+                half_width = stats.controlled(x, *control, rule.confidence).half_width
+            if half_width is None:
+                return math.ceil(length * _STEP)
+            of = values[:, arms[-1]]
+            bound = rule.half_width * (abs(float(of[~np.isnan(of)].mean())) if rule.relative else 1.0)
+            if half_width > bound:
+                needed = length * max((half_width / bound) ** 2, _STEP) if bound else math.inf
+                found = max(found, math.ceil(min(needed, self._shape[0])))
+        return found
 
 
-def _narrow(values: NDArray[np.float64], rule: StopRule) -> bool:
-    """Whether the mean is known well enough in every arm; values of shape (seeds, arms)."""
-    # Takes a tenth of a second to load, and few studies stop early.
-    from scipy.special import stdtrit
-
-    count = len(values)
-    quantile = stdtrit(count - 1, 0.5 + rule.confidence / 2)
-    half_width = quantile * values.std(axis=0, ddof=1) / np.sqrt(count)
-    bound = rule.half_width * (np.abs(values.mean(axis=0)) if rule.relative else 1.0)
-    return bool(np.all(half_width <= bound))
+def contrasts(rule: StopRule, arms: int) -> list[tuple[int, ...]]:
+    """Return what a rule looks at, by numbers of arms: single ones, or pairs with the first arm last."""
+    if rule.of == "differences":
+        return [(arm, 0) for arm in range(1, arms)]
+    return [(arm,) for arm in range(arms)]

@@ -50,6 +50,7 @@ from dumbbell.study.files import (
     write_durably,
     write_shard,
 )
+from dumbbell.study.fluid import controls_of
 from dumbbell.study.manifest import Manifest, changing
 from dumbbell.study.plan import Study, StudyPlan, points_of_runs
 from dumbbell.study.stop import StopTracker
@@ -452,7 +453,9 @@ def select(study: Study, catalogue: pa.Table, scan: Scan) -> Selection:
     finished = pc.is_valid(found).to_numpy()
     numbers = np.flatnonzero(finished)
     rows = found.filter(pa.array(finished))
-    tracker = StopTracker(study.stop, len(study.points()), len(study.arms), len(study.seeds))
+    tracker = StopTracker(
+        study.stop, len(study.points()), len(study.arms), len(study.seeds), controls_of(study)
+    )
     if study.stop is not None:
         values = metric_column(scan.table, study.stop.metric).take(rows).to_numpy(zero_copy_only=False)
         for number, value in zip(numbers.tolist(), values.tolist(), strict=True):

@@ -61,7 +61,10 @@ class Tails:
     def _why(self, settings: tuple[str, ...]) -> str | None:
         explained = self._plans.explained(settings)
         drawn = (group for group in (explained["groups"] if explained else ()) if group["tail"] is not None)
-        return next(filter(None, (_of_group(group, len(self._study.seeds)) for group in drawn)), None)
+        # With a stop rule, no point is sure to have more than the first stage.
+        stop, seeds = self._study.stop, len(self._study.seeds)
+        seeds = seeds if stop is None else min(stop.minimum, seeds)
+        return next(filter(None, (_of_group(group, seeds) for group in drawn)), None)
 
 
 def _of_group(group: dict[str, Any], seeds: int) -> str | None:

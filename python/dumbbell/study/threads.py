@@ -47,7 +47,12 @@ class Threads:
         def work() -> None:
             count = 1
             try:
-                while not stop.is_set() and (runs := queue.take(count)):
+                while not stop.is_set():
+                    if not (runs := queue.take(count)):
+                        if queue.settled:
+                            break
+                        stop.wait(TURN)
+                        continue
                     start = time.perf_counter()
                     made, failure = make.several(runs, watch)
                     rows = [(run.id, values) for run, values in zip(runs, made, strict=False)]
