@@ -116,6 +116,7 @@ def test_until_says_what_it_did_not_reach(tmp_path) -> None:
     assert study.stop.of == "differences"
     head, line = outcome(run_study(study, tmp_path / "study"))
     assert "reached at 0 of 1 points" in head
+    assert "saved" not in head
     assert "not reached: half-width" in line
     assert "it needs some" in line
 

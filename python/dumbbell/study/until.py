@@ -126,7 +126,7 @@ def outcome(result: StudyResult) -> list[str]:
     study, rule = result.study, result.study.stop
     assert rule is not None, "the study has a stop rule"
     lines: list[str] = []
-    reached = used = without = 0
+    reached = used = saved = 0
     for point in study.points():
         estimates = list(_decisive(result, rule, point))
         runs = len(study.arms) * max((found.n for found, _, _ in estimates), default=0)
@@ -145,14 +145,15 @@ def outcome(result: StudyResult) -> list[str]:
                 wide.append(
                     f"half-width {found.half_width:.3g} of {bound:.3g} after {found.n:,} seeds; {more}"
                 )
-        without += math.ceil(runs * need)
-        reached += not wide
+        if not wide:
+            reached += 1
+            saved += math.ceil(runs * need) - runs
         lines += [f"not reached: {_place(point)}{max(wide, key=len)}"] if wide else []
     points = len(study.points())
     width = f"{100 * rule.half_width:g} %" if rule.relative else f"{rule.half_width:g}"
     head = f"half-width of {width} reached at {reached} of {points} points with {used:,} runs"
-    if result.controls and without > used:
-        head += f"; without the control about {without:,}: {without - used:,} saved"
+    if result.controls and saved:
+        head += f"; without the control about {used + saved:,}: {saved:,} saved"
     return [head, *lines]
 
 
