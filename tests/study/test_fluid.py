@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -37,6 +38,42 @@ def test_one_link_is_exact_processor_sharing() -> None:
     [found] = scenario.fluid([7])
     assert found == pytest.approx(times[counted & (starts + times <= 2)], rel=1e-3)
     assert found.size > 3
+
+
+def test_a_network_has_exact_max_min_sharing() -> None:
+    size = {"kind": "exponential", "mean": "20kB"}
+    cross, long = ({"kind": "poisson", "name": name, "rate": 20, "size": size} for name in ("cross", "long"))
+    cross |= {"from": "cross-senders", "to": "cross-receivers"}
+    long |= {"from": "senders", "to": "receivers"}
+    topology = {
+        "kind": "parking-lot",
+        "hops": 2,
+        "bottleneck": {"rate": "8Mbit/s"},
+        "access": {"rate": "1Gbit/s"},
+    }
+    values = {"duration": "5s", "topology": topology, "transport": {"kind": "tcp"}}
+    scenario = Scenario.from_dict({**values, "workloads": [cross, long], "seed": 3})
+    flows = scenario.run().flows
+    order = np.argsort(flows["start"], kind="stable")
+    starts, sizes = flows["start"][order], flows["size"][order]
+    # Routers are in a row: a pair that leaves router i for router i + 1 crosses link i.
+    routers = {(f"router{i}", f"router{i + 1}"): i for i in range(2)}
+    pairs = {
+        (pair["path"][0], pair["path"][-1]): (
+            [routers[step] for step in pairwise(pair["path"]) if step in routers],
+            1.5 * pair["base_rtt"],
+        )
+        for pair in scenario.explain()["pairs"]
+    }
+    ways = list(pairs.values())
+    names = zip(flows["source"][order].tolist(), flows["destination"][order].tolist(), strict=True)
+    classes = [list(pairs).index(name) for name in names]
+    work = (sizes + 52 * np.ceil(sizes / 1448)) * 8
+    shared = theory.max_min_sharing(starts, work, classes, [links for links, _ in ways], [8e6, 8e6])
+    times = shared + np.array([ways[index][1] for index in classes])
+    [found] = scenario.fluid([3])
+    assert len({tuple(links) for links, _ in ways}) == 3
+    assert found == pytest.approx(times[starts + times <= 5], rel=1e-3)
 
 
 def test_a_flow_without_end_takes_its_share() -> None:
