@@ -41,7 +41,10 @@ def test_bbr_of_the_kernel_loses_in_a_shallow_buffer(tmp_path: Path) -> None:
 def test_the_kernel_answers_marks_where_a_chapter_asks_for_ecn(tmp_path: Path) -> None:
     chapter = next(entry for entry in all_chapters() if entry.number == 13)
     assert chapter.real is not None
-    small = replace(chapter, real={**chapter.real, "axes": {"queue": ["codel"]}, "seeds": 2})
+    # Half as long as the chapter has it.
+    change = {**chapter.real["change"], "duration": "8s"}
+    axes = {"queue": ["codel"]}
+    small = replace(chapter, real={**chapter.real, "axes": axes, "change": change, "seeds": 2})
     judged = run_judge(
         kernel_candidate("newreno"), [small], tmp_path, kernel=Kernel(virtual.find()),
         against=("cubic",), pages=False, progress=lambda _: nullcontext(lambda _: None),
