@@ -74,7 +74,9 @@ impl Fields {
         if has(TcpHeader::AE) {
             flags |= Fields::AE;
         }
-        let common = Fields { protocol: Protocol::Tcp, flags, feedback, accurate, ..self };
+        // Options of a SYN are no payload.
+        let payload = if has(TcpHeader::SYN) { 0 } else { self.payload };
+        let common = Fields { protocol: Protocol::Tcp, payload, flags, feedback, accurate, ..self };
         if way == Way::Forward {
             return Fields {
                 number,

@@ -347,6 +347,7 @@ def tcp(
     | None = None,
     handshake: bool | None = None,
     first_write: str | None = None,
+    syn_options: bool | None = None,
     lost_syn: Literal["restart", "linux"] | None = None,
     fin: bool | None = None,
     mss: int | None = None,
@@ -420,6 +421,10 @@ def tcp(
         once; where a queue is short, it matters whether it is still there when the first window arrives.
         Default: ``"0ns"`` (choice: it is the application's (a program in C on Linux 6.18: 9 to 70 us, median
         20)).
+    syn_options
+        The SYN and its answer carry the options of the connection: segment size, window scale, SACK,
+        timestamps. They are then up to 60 bytes long. If false, they are as long as an acknowledgement.
+        Default: ``false`` (choice: as in most published studies (Linux: 60 bytes with timestamps)).
     lost_syn
         What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with
         one segment and a timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the

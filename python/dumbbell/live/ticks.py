@@ -16,7 +16,7 @@ def of_kernel() -> float:
 
 
 def ticking(scenario: Scenario, tick: float) -> Scenario:
-    """Return a scenario whose TCPs count by ticks as long as those of a kernel.
+    """Return a scenario whose TCPs count by ticks as long as those of a kernel, and whose SYNs are as long.
 
     Parameters
     ----------
@@ -30,6 +30,7 @@ def ticking(scenario: Scenario, tick: float) -> Scenario:
     for transport in (user.get("transport") for user in users):
         if transport and transport.get("loss_detection") == "rack":
             transport["timer_tick"] = text
+            transport["syn_options"] = True
             controller = transport["controller"]
             if isinstance(controller, dict) and "tick" in controller:
                 controller["tick"] = text

@@ -499,8 +499,9 @@ impl Acks {
         }
         self.hole = true;
         self.room = self.clamp.saturating_sub(held);
-        // The window opens here, too, and asks for one more acknowledgement at once.
-        self.grow(self.unread.unwrap_or(0) + held);
+        // The window opens here, too, and asks for one more acknowledgement at once. The segment takes no room yet.
+        // Linux net/ipv4/tcp_input.c: tcp_data_queue_ofo charges it after tcp_grow_window.
+        self.grow(self.unread.unwrap_or(0) + held.saturating_sub(end - number));
         if !self.compresses || self.linux && self.quick > 0 {
             return Verdict::Now;
         }

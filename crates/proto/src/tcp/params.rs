@@ -20,6 +20,10 @@ const CONTROLLER: &str = "cubic";
 pub const HEADER: u32 = 40;
 /// The timestamps option with its padding, in bytes (RFC 7323 appendix A).
 pub const TIMESTAMPS: u32 = 12;
+/// The largest segment and the window scale in a SYN, and that SACK is allowed where no padding of timestamps holds it, in bytes
+/// (RFC 9293 section 3.2, RFC 7323 section 2.2, RFC 2018 section 2; each padded to 4).
+const SYN_OPTIONS: u32 = 4 + 4;
+const SACK_PERMITTED: u32 = 4;
 /// No timeout is longer than this many ticks of its clock.
 pub const MOST_TICKS: u64 = 1 << 32;
 
@@ -108,6 +112,9 @@ config! {
         /// How long after the handshake the application writes. The acknowledgement of the handshake leaves at once; where a queue
         /// is short, it matters whether it is still there when the first window arrives.
         first_write: Duration = "0ns", "choice: it is the application's (a program in C on Linux 6.18: 9 to 70 us, median 20)";
+        /// The SYN and its answer carry the options of the connection: segment size, window scale, SACK, timestamps. They are then up
+        /// to 60 bytes long. If false, they are as long as an acknowledgement.
+        syn_options: bool = false, "choice: as in most published studies (Linux: 60 bytes with timestamps)";
         /// What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with one segment and a
         /// timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the initial window unless it was sent
         /// again twice; timestamps measure the round-trip time.
@@ -384,6 +391,15 @@ impl Params {
     /// Bytes of header of a segment that carries data.
     pub fn header(&self) -> u32 {
         HEADER + if self.timestamps { TIMESTAMPS } else { 0 }
+    }
+
+    /// Bytes of a SYN.
+    pub(super) fn syn(&self) -> u32 {
+        if !self.syn_options {
+            return HEADER;
+        }
+        let sack = if self.sack && !self.timestamps { SACK_PERMITTED } else { 0 };
+        self.header() + SYN_OPTIONS + sack
     }
 
     /// How marks are told when the receiver has answered to what the sender asked for (RFC 9768 section 3.1.2).

@@ -23,6 +23,9 @@ const EARLY: u8 = 0x04;
 /// counters of marks. (Acknowledgements have no use for PSH.)
 const HOSTED: u8 = 0x08;
 
+/// A SYN is longer than the header of other segments by so many bytes at most, which are no payload.
+const MOST_OF_SYN: u64 = 12;
+
 /// The receiving end of a connection.
 #[derive(Debug)]
 pub struct Receiver {
@@ -578,6 +581,7 @@ impl Receiver {
         }
         if self.flags & TcpHeader::SYN != 0 {
             self.flags &= !(TcpHeader::SYN | TcpHeader::ECE | TcpHeader::CWR);
+            packet.size = packet.size.max(self.params.syn() as u16);
             if let Some(acks) = &mut self.acks {
                 acks.answered(now);
             }
@@ -598,7 +602,7 @@ impl Stage for Receiver {
             self.gather(packet);
         }
         let fin = packet.flags & TcpHeader::FIN != 0;
-        if payload == 0 && !fin {
+        if payload <= MOST_OF_SYN && !fin && (payload == 0 || packet.flags & TcpHeader::SYN != 0) {
             if let Some(acks) = &mut self.acks {
                 acks.heard(now);
             }

@@ -134,6 +134,32 @@ fn the_first_data_leaves_when_the_application_writes() {
 }
 
 #[test]
+fn a_syn_is_as_long_as_its_options_and_brings_no_data() {
+    for (more, syn, answer) in [
+        (r#""profile": "linux", "syn_options": true"#, 60, 60),
+        (r#""profile": "linux""#, 40, 52),
+        (r#""syn_options": true"#, 52, 52),
+        (r#""syn_options": true, "sack": false"#, 48, 48),
+    ] {
+        // The first is lost, and the answer to the second: the third one meets an end that is open.
+        let mut lost = 2;
+        let mut pipe =
+            Pipe::new(params(&format!("{{{more}}}")).open(opening(Some(5_000))), move |way, packet, _| {
+                let hit =
+                    packet.flags & TcpHeader::SYN != 0 && lost == if way == Way::Forward { 2 } else { 1 };
+                lost -= i32::from(hit);
+                if hit { Fate::Drop } else { Fate::Pass }
+            });
+        pipe.finish();
+        let sizes = |packets: &[(Time, Packet)]| -> Vec<u16> {
+            packets.iter().filter(|(_, p)| p.flags & TcpHeader::SYN != 0).map(|(_, p)| p.size).collect()
+        };
+        assert_eq!((sizes(&pipe.forward), sizes(&pipe.reverse)), (vec![syn; 3], vec![answer; 2]), "{more}");
+        assert_eq!(pipe.receiver.report().delivered, 5_000, "{more}");
+    }
+}
+
+#[test]
 fn the_initial_window_is_what_the_first_round_sends() {
     for window in [1, 3, 10] {
         let mut pipe = Pipe::new(bare(&format!(r#""initial_window": {window}"#), 50), pass);

@@ -149,6 +149,22 @@ fn quick_acknowledgements_come_before_sack_compression() {
     assert_eq!(late[14..], [1.1; 2]);
 }
 
+/// Linux 6.12 in virtual time (`--draw 27 --seed 26112633`, cell 9): the window lacks a segment, which the one that is being taken
+/// in may fill. So four duplicates leave at once, one since the window grew.
+#[test]
+fn a_segment_above_a_hole_takes_no_room_yet() {
+    const SEGMENT: u64 = 1448;
+    let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), SEGMENT, false);
+    (acks.headers, acks.clamp, acks.window, acks.quick) = (0, 80_512, 80_512 - SEGMENT, 0);
+    let at_once = (1..8).take_while(|i| {
+        let now = Time::from_nanos(i * 10_000_000);
+        let verdict = acks.unexpected(now, (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), false, false);
+        acks.sent(now, 0);
+        verdict == Verdict::Now
+    });
+    assert_eq!(at_once.count(), 4);
+}
+
 /// Acknowledgements of one tick carry one timestamp: of the round-trip times that their echoes show, the first counts. Linux 6.12
 /// in virtual time (`--draw 48 --seed 20261125`, cell 36, 66.7 Mbit/s and 18.2 ms): the window opens from segment 31 on, since
 /// the samples of the second round, in which the queue grows, are four instead of twenty.

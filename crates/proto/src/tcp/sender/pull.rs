@@ -7,7 +7,7 @@ use super::todo::{self, Repaired};
 use super::{EcnEcho, Sender, UNTIMED};
 use crate::controller::Needs;
 use crate::tcp::accurate::put_first;
-use crate::tcp::params::{HEADER, Nagle};
+use crate::tcp::params::Nagle;
 
 impl Sender {
     /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
@@ -160,7 +160,7 @@ impl Sender {
                 now,
                 TcpHeader::SYN | EcnEcho::asked(&self.params),
                 0,
-                HEADER,
+                self.params.syn(),
                 Ecn::NotEct,
             ));
         }
