@@ -14,7 +14,7 @@ import pytest
 from conftest import Cli
 from dumbbell import _native
 from dumbbell.errors import DumbbellError
-from dumbbell.live import drawn_page, packets, referee
+from dumbbell.live import drawn_page, packets, referee, ticks
 from dumbbell.live.agreement import agreements, first_differences
 from dumbbell.live.compare import Arm, arms_of, prepared
 from dumbbell.live.drawn import CONTROLLERS, DISTRIBUTION, LINK, Cell, cells
@@ -264,6 +264,7 @@ class Kernel:
         self.runs += 1
         assert not trace.exists()
         given = prepared(scenario, self.controller or name, "linux", referee._PERIOD)
+        given = ticks.ticking(given, ticks.of_kernel())
         (arm,) = arms_of([given], LINK)
         back = _native.emulated(given._native, LINK)["back"]
         reasons = () if self.valid else ("uplink: | *late*",)
