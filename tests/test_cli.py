@@ -421,6 +421,9 @@ NO_JSON = {
     "plot": "figures",
     "report": "a page",
     "pack": "an archive",
+    "arena page": "a page",
+    "arena submit": "the entry is JSON",
+    "arena verify": "its exit status says all",
 }
 """Commands without --json, and why."""
 
