@@ -21,6 +21,8 @@ from dumbbell.cli import cli as commands
 from test_cli import every_command
 
 READ = {
+    "arena page": ("arena", "page", "{}"),
+    "arena verify": ("arena", "verify", "{}"),
     "assert": ("assert", "{}", "run.goodput > 9bit/s"),
     "check": ("check", "{}"),
     "compare-real": ("compare-real", "{}"),

@@ -1,6 +1,7 @@
 """Boards: entries that anybody can recompute, and forged ones."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,9 @@ def test_empty_boards_are_refused(tmp_path):
         arena.verify(tmp_path)
     with pytest.raises(arena.ArenaError, match="no such folder"):
         arena.verify(tmp_path / "none")
+
+
+def test_entries_that_are_no_files_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "mine.arena.json")
+    with pytest.raises(arena.ArenaError, match=r"mine\.arena\.json: it is not a file; get it again"):
+        arena.verify(tmp_path)

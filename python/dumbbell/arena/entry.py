@@ -135,7 +135,7 @@ def _is_entry(path: Path) -> bool:
     """Whether a file is an entry."""
     try:
         _read(path)
-    except (ArenaError, OSError):
+    except ArenaError:
         return False
     return True
 
@@ -225,6 +225,8 @@ def _read(path: Path) -> Entry:
             path, str(values["name"]), str(values["command"]), text, int(values["year"]),
             str(values["version"]), sets, tuple(history),
         )  # fmt: skip
+    except OSError as error:
+        raise ArenaError(f"{path}: {error.strerror or error}; {remedy}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, ArenaError):
             raise
