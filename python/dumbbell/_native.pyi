@@ -150,7 +150,7 @@ class Fleet:
 
     def __init__(
         self,
-        runs: list[tuple[Scenario, int]],
+        runs: int,
         group: str,
         flows: int,
         writes: list[int],
@@ -158,13 +158,13 @@ class Fleet:
         memory: int,
         threads: int,
     ) -> None:
-        """From scenarios and seeds; so many flows of the group are steered in each.
+        """So many runs; so many flows of the group are steered in each.
 
         `writes` and `reads` are places of words; `memory` is in bytes, for each run.
         """
 
-    def begin(self, at: int, scenario: Scenario, seed: int, group: str, memory: int) -> None:
-        """Begin another run at a place."""
+    def begin(self, at: int, scenario: Scenario, seed: int) -> None:
+        """Begin a run at a place, instead of the one that was there."""
 
     def step(
         self,
@@ -337,6 +337,9 @@ def read_parquet(path: str | PathLike[str], name: str) -> Table:
 
 def parse_size(text: str, place: str) -> int:
     """A number of bytes as users write it: ``4GB``."""
+
+def parse_time(text: str, place: str) -> float:
+    """A time with its unit, such as `20ms`, in seconds."""
 
 def units() -> list[list[tuple[str, float]]]:
     """The units that users may write, of rates, times and sizes: how many of the first each is."""

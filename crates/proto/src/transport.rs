@@ -190,7 +190,7 @@ pub trait SendEnd: Stage + Debug + Send {
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         let _ = tell;
     }
-    /// The words of its controller, if that is a law: a run that is paused may be steered by them.
+    /// The words of its controller, if that is a law: a paused run may change them.
     fn words_mut(&mut self) -> Option<&mut [i64]> {
         None
     }

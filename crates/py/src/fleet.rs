@@ -22,8 +22,11 @@ const KEEP: i64 = i64::MIN;
 /// after it.
 #[pyclass(frozen, module = "dumbbell._native")]
 pub struct Fleet {
-    members: Mutex<Vec<Member>>,
+    /// `None` where none has begun.
+    members: Mutex<Vec<Option<Member>>>,
     words: Words,
+    group: String,
+    memory: u64,
     threads: usize,
 }
 
@@ -38,14 +41,14 @@ struct Member {
     run: Run,
     /// The group of the flows that are steered.
     group: u32,
-    /// Numbers of the flows, in the order of their first sight.
+    /// Numbers of the flows that are steered, in the order of their places.
     known: Vec<u32>,
     ended: bool,
 }
 
 /// What a step takes and gives for some members.
 struct Share<'a> {
-    members: &'a mut [Member],
+    members: &'a mut [Option<Member>],
     until: &'a [f64],
     write: &'a [i64],
     read: &'a mut [i64],
@@ -79,28 +82,25 @@ impl Member {
         Member { run: Run::new(plan, memory), group, known: Vec::new(), ended: false }
     }
 
-    /// The place of a flow among those that are steered. Flows beyond their count are not.
-    fn place(known: &mut Vec<u32>, flow: u32, most: usize) -> Option<usize> {
-        let found = known.iter().position(|number| *number == flow);
-        found.or_else(|| {
-            (known.len() < most).then(|| {
-                known.push(flow);
-                known.len() - 1
-            })
-        })
-    }
-
     /// Flows become known in the order of their numbers, whatever the order of their places in the engine.
     fn meet(&mut self, most: usize) {
         let Member { run, group, known, .. } = self;
         if known.len() < most {
             let mut met = Vec::new();
-            run.steer(*group, |flow, _| met.push(flow));
+            run.steer(*group, |flow, _| met.extend((!known.contains(&flow)).then_some(flow)));
             met.sort_unstable();
-            for flow in met {
-                Member::place(known, flow, most);
-            }
+            known.extend(met.into_iter().take(most - known.len()));
         }
+    }
+
+    /// Shows the places and the words of the flows that are steered.
+    fn each(&mut self, mut act: impl FnMut(usize, &mut [i64])) {
+        let Member { run, group, known, .. } = self;
+        run.steer(*group, |flow, held| {
+            if let Some(place) = known.iter().position(|number| *number == flow) {
+                act(place, held);
+            }
+        });
     }
 
     fn step(
@@ -116,9 +116,7 @@ impl Member {
             return ControlFlow::Continue(());
         }
         let wide = words.writes.len();
-        let Member { run, group, known, .. } = &mut *self;
-        run.steer(*group, |flow, held| {
-            let Some(place) = Member::place(known, flow, words.flows) else { return };
+        self.each(|place, held| {
             for (word, value) in words.writes.iter().zip(&write[place * wide..]) {
                 if *value != KEEP
                     && let Some(held) = held.get_mut(*word)
@@ -128,15 +126,13 @@ impl Member {
             }
         });
         let until = Time::ZERO + Duration::from_secs_f64(until);
-        match run.advance(until, progress) {
+        match self.run.advance(until, progress) {
             Ok(advanced) => self.ended = advanced == Advanced::Done,
             Err(_) => return ControlFlow::Break(()),
         }
         self.meet(words.flows);
         let wide = words.reads.len();
-        let Member { run, group, known, .. } = self;
-        run.steer(*group, |flow, held| {
-            let Some(place) = Member::place(known, flow, words.flows) else { return };
+        self.each(|place, held| {
             for (word, value) in words.reads.iter().zip(&mut read[place * wide..]) {
                 *value = held.get(*word).copied().unwrap_or(0);
             }
@@ -155,8 +151,10 @@ impl Words {
         let Share { members, until, write, read, ended } = share;
         for (at, member) in members.iter_mut().enumerate() {
             let (write, read) = (&write[at * wide..][..wide], &mut read[at * long..][..long]);
-            member.step(self, until[at], write, read, progress)?;
-            ended[at] = member.ended;
+            if let Some(member) = member {
+                member.step(self, until[at], write, read, progress)?;
+                ended[at] = member.ended;
+            }
         }
         ControlFlow::Continue(())
     }
@@ -195,45 +193,40 @@ impl Fleet {
         })
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Vec<Member>) -> T) -> PyResult<T> {
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<Option<Member>>) -> T) -> PyResult<T> {
         let mut members =
             self.members.try_lock().map_err(|_| DumbbellError::new_err("fleet: another thread has it"))?;
         Ok(act(&mut members))
     }
 }
 
-fn begun(scenario: &Scenario, seed: u64, group: &str, memory: u64) -> PyResult<Member> {
-    let plan = scenario.planned(seed).map_err(refuse)?;
-    let number = plan.groups.iter().position(|each| &*each.name == group);
-    let number =
-        number.ok_or_else(|| DumbbellError::new_err(format!("the scenario has no group {group:?}")))?;
-    Ok(Member::of(&plan, number as u32, memory))
-}
-
 #[pymethods]
 impl Fleet {
-    /// Runs of scenarios under seeds, each of at most so many bytes. `flows` of the group `group` are steered in each.
+    /// So many runs, each of at most so many bytes. `flows` of the group `group` are steered in each.
     #[new]
-    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "Python's arguments")]
+    #[allow(clippy::too_many_arguments, reason = "Python's arguments")]
     fn new(
-        runs: Vec<(Py<Scenario>, u64)>,
-        group: &str,
+        runs: usize,
+        group: String,
         flows: usize,
         writes: Vec<usize>,
         reads: Vec<usize>,
         memory: u64,
         threads: usize,
-    ) -> PyResult<Fleet> {
-        let members = runs.iter().map(|(scenario, seed)| begun(scenario.get(), *seed, group, memory));
-        let members = Mutex::new(members.collect::<PyResult<_>>()?);
-        Ok(Fleet { members, words: Words { flows, writes, reads }, threads: threads.max(1) })
+    ) -> Fleet {
+        let members = Mutex::new((0..runs).map(|_| None).collect());
+        Fleet { members, words: Words { flows, writes, reads }, group, memory, threads: threads.max(1) }
     }
 
-    /// Begins another run at a place.
+    /// Begins a run of a scenario under a seed at a place, instead of the one that was there.
     #[allow(clippy::needless_pass_by_value, reason = "Python's arguments")]
-    fn begin(&self, at: usize, scenario: Py<Scenario>, seed: u64, group: &str, memory: u64) -> PyResult<()> {
-        let begun = begun(scenario.get(), seed, group, memory)?;
-        self.with(|members| members.get_mut(at).map(|member| *member = begun))?
+    fn begin(&self, at: usize, scenario: Py<Scenario>, seed: u64) -> PyResult<()> {
+        let plan = scenario.get().planned(seed).map_err(refuse)?;
+        let number = plan.groups.iter().position(|each| *each.name == *self.group);
+        let number = number
+            .ok_or_else(|| DumbbellError::new_err(format!("the scenario has no group {:?}", self.group)))?;
+        let begun = Member::of(&plan, number as u32, self.memory);
+        self.with(|members| members.get_mut(at).map(|member| *member = Some(begun)))?
             .ok_or_else(|| PyValueError::new_err("no such place"))
     }
 

@@ -56,7 +56,7 @@ mod _native {
     use super::run::Run;
     #[pymodule_export]
     use super::scenario::{
-        Scenario, check_quantity, parse_size, parse_toml, read_file, trust_libraries, units,
+        Scenario, check_quantity, parse_size, parse_time, parse_toml, read_file, trust_libraries, units,
     };
     #[pymodule_export]
     use super::table::{Table, read_parquet};

@@ -278,6 +278,13 @@ pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
     Bytes::from_value(&Value::from(text), &At::root(place)).map(Bytes::get).map_err(refuse)
 }
 
+/// A time with its unit, such as `20ms`, in seconds.
+#[pyfunction]
+pub fn parse_time(text: &str, place: &str) -> PyResult<f64> {
+    let time = dumbbell_core::Duration::from_value(&Value::from(text), &At::root(place));
+    time.map(dumbbell_core::Duration::as_secs_f64).map_err(refuse)
+}
+
 /// The units that users may write, of rates, times and sizes: how many of the first of their list each is.
 #[pyfunction]
 pub fn units() -> Vec<Vec<(&'static str, f64)>> {

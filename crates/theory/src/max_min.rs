@@ -213,7 +213,7 @@ mod tests {
         let (parking, links) = ([vec![0, 1], vec![0], vec![1]], [1.0, 1.0]);
         let flows = elastic(&[(0.0, 2.0, 0), (0.0, 1.0, 1), (0.0, 3.0, 2)]);
         // Then class 0 still has 1/2 on link 1, up to 4, and class 2 has 1 left, alone.
-        assert_eq!(max_min_sharing(&flows, &parking, &links), Ok(vec![4.0, 2.0, 5.0 - 0.0]));
+        assert_eq!(max_min_sharing(&flows, &parking, &links), Ok(vec![4.0, 2.0, 5.0]));
         // A narrow link leaves the rest of a wide one to others: 1/4 and 3/4.
         let flows = elastic(&[(0.0, 1.0, 0), (0.0, 3.0, 1)]);
         assert_eq!(max_min_sharing(&flows, &[vec![0, 1], vec![1]], &[0.25, 1.0]), Ok(vec![4.0, 4.0]));

@@ -94,7 +94,7 @@ class Group:
     draws: Mapping[str, tuple[Value, ...]]
     """What is drawn from a range of its own."""
     source: str
-    """Who asks for such networks."""
+    """The source of its ranges."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dumbbell import Scenario, _native
 from dumbbell._laws import law_name
 from dumbbell._memory import limit_of_run
+from dumbbell.errors import DumbbellError
 from dumbbell.gym.errors import GymError
 from dumbbell.gym.signals import COUNTED, SIGNALS, STANDING, Floats
 
@@ -26,8 +27,10 @@ ACTIONS = {
 }
 """What a policy may decide: the least, the largest, and its meaning."""
 
+_FRESH = {"window": 1, "factor": 2, "rate": 3}
+"""What a law reads in its field `fresh`."""
 _KEEP = np.iinfo(np.int64).min
-_LAWS = Path(__file__).parent / "laws.py"
+_LAW = Path(__file__).parent / "laws.py"
 _BYTES = 1 << 20
 """Units of a rate in a byte a second."""
 _FIRST = 0.1
@@ -92,14 +95,13 @@ class Steered:
         given = [scenarios] if isinstance(scenarios, Scenario) else list(scenarios)
         if not given:
             raise GymError("scenario: there is none; give one, or a list of them")
-        law, words = _law(law, action)
+        law, words = _law(law)
         self.learner = learner or _only_group(given[0])
         self._scenarios = [_under(scenario, self.learner, law) for scenario in given]
         self._read = (*COUNTED, *STANDING)
-        self._memory = limit_of_run(None, runs)
         self._fleet = _native.Fleet(
-            [(self._scenarios[0]._native, 0)] * runs, self.learner, flows,
-            [words["told"], words["fresh"]], [words[name] for name in self._read], self._memory, threads,
+            runs, self.learner, flows, [words["told"], words["fresh"]],
+            [words[name] for name in self._read], limit_of_run(None, runs), threads,
         )  # fmt: skip
         self._now = np.zeros(runs)
         self._smoothed = np.zeros(runs)
@@ -114,7 +116,7 @@ class Steered:
             draw = draws[run]
             scenario = self._scenarios[int(draw.integers(len(self._scenarios)))]
             seed = int(draw.integers(2**62))
-            self._fleet.begin(run, scenario._native, seed, self.learner, self._memory)
+            self._fleet.begin(run, scenario._native, seed)
             self._now[run] = self._smoothed[run] = 0.0
             self._words[run] = 0
             self.ended[run] = False
@@ -140,7 +142,7 @@ class Steered:
         told.fill(_KEEP)
         if actions is not None:
             told[:, :, 0] = self._in_words(actions)
-            told[:, :, 1] = 2 if self.action == "factor" else 1
+            told[:, :, 1] = _FRESH[self.action]
             if idle is not None:
                 told[idle] = _KEEP
         if self._rtts:
@@ -233,34 +235,25 @@ def interval_of(every: str | float) -> tuple[float, float]:
         if not 0.01 <= count <= 1000:
             raise GymError(f"every: {count:g} round-trip times are out of range; give 0.01 to 1000")
         return 0.0, count
-    seconds = _native_seconds(every)
+    try:
+        seconds = _native.parse_time(every.strip(), "every") if isinstance(every, str) else float(every)
+    except DumbbellError:
+        raise GymError(f"every: {every!r} cannot be read; write such as 20ms or 1rtt") from None
     if not _SHORTEST <= seconds <= 3600:
         raise GymError(f"every: {seconds:g} s are out of range; give 0.1 ms to an hour")
     return seconds, 0.0
 
 
-def _native_seconds(every: str | float) -> float:
-    if isinstance(every, int | float):
-        return float(every)
-    for name, factor in (("us", 1e-6), ("ms", 1e-3), ("s", 1.0)):
-        if every.strip().endswith(name):
-            try:
-                return float(every.strip().removesuffix(name)) * factor
-            except ValueError:
-                break
-    raise GymError(f"every: {every!r} cannot be read; write such as 20ms or 1rtt")
-
-
-def _law(law: str | os.PathLike[str] | None, action: str) -> tuple[Any, dict[str, int]]:
+def _law(law: str | os.PathLike[str] | None) -> tuple[Any, dict[str, int]]:
     """Return what a scenario writes for a law, and where its words are."""
     from dumbbell.own.file import read_law
 
-    text = f"{_LAWS}:{'Rate' if action == 'rate' else 'Window'}" if law is None else os.fspath(law)
+    text = f"{_LAW}:Steered" if law is None else os.fspath(law)
     path, found, _ = read_law(text)
     words = {word.name: place for place, word in enumerate(found.words)}
     for name in ("told", "fresh", *COUNTED, *STANDING):
         if name not in words:
-            raise GymError(f"{text}: has no field {name!r}; copy those of Window in {_LAWS}")
+            raise GymError(f"{text}: has no field {name!r}; copy those of Steered in {_LAW}")
     named = law_name(text)
     assert named is not None, "it was read"
     return named.value(path.resolve()), words

@@ -48,7 +48,8 @@ class RunQueue:
 
     def __init__(self, plan: StudyPlan, wanted: NDArray[np.bool_], tracker: StopTracker) -> None:
         self.plan = plan
-        self._numbers = np.flatnonzero(wanted)
+        self._looked = -1
+        self._numbers = np.empty(0, np.int64)
         self._next = 0
         self._waiting = wanted.copy()
         self._tracker = tracker
@@ -82,21 +83,23 @@ class RunQueue:
 
     def _first(self, count: int) -> list[int]:
         """Take the next numbers out of those that wait."""
-        if self.judged is None:
-            found = self._numbers[self._next : self._next + count]
-            self._next += len(found)
-        else:
-            found = np.flatnonzero(self._needed())[:count]
-            self._waiting[found] = False
+        found = self._needed()[:count]
+        self._waiting[found] = False
+        self._next += len(found)
         return [int(number) for number in found]
 
-    def _needed(self) -> NDArray[np.bool_]:
-        """Whether a run waits and a point needs it now: more may be needed once others have ended."""
-        needed = self._tracker.mask().reshape(-1, len(self.plan.cells)).copy()
-        for first, twins in self.plan.twins.items():
-            if len(twins) > 1:
-                needed[:, first] = needed[:, twins].any(axis=1)
-        return needed.reshape(-1) & self._waiting
+    def _needed(self) -> NDArray[np.int64]:
+        """Return the numbers of runs that wait and that their points need now; others may be needed later."""
+        seeds = int(self._tracker.lengths.sum())
+        # It grows whenever a point needs more.
+        if seeds != self._looked:
+            needed = self._tracker.mask().reshape(-1, len(self.plan.cells)).copy()
+            for first, twins in self.plan.twins.items():
+                if len(twins) > 1:
+                    needed[:, first] = needed[:, twins].any(axis=1)
+            self._looked, self._next = seeds, 0
+            self._numbers = np.flatnonzero(needed.reshape(-1) & self._waiting)
+        return self._numbers[self._next :]
 
     def done(self, values: Mapping[str, float]) -> None:
         """Take note of runs that have ended, by id, and of the metric of each that the stop rule looks at."""
@@ -120,5 +123,4 @@ class RunQueue:
     def left(self) -> int:
         """How many runs have not ended, those handed out included."""
         with self._lock:
-            waiting = len(self._numbers) - self._next if self.judged is None else int(self._needed().sum())
-            return waiting + len(self._again) + len(self._out)
+            return len(self._needed()) + len(self._again) + len(self._out)

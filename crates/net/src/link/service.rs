@@ -11,8 +11,8 @@ use super::{RateChange, Serializer};
 pub enum Service {
     /// A constant rate.
     Constant(Serializer),
-    /// A rate that changes at given times, for the rest of a packet that has started too: it would hold a link that
-    /// passes next to nothing for a while up long after that.
+    /// A rate that changes at given times. The rest of a packet in transmission has the new rate: one that started in an
+    /// outage would otherwise hold the link up after it.
     Steps {
         /// The rate now.
         serializer: Serializer,
@@ -78,7 +78,7 @@ impl Service {
     }
 }
 
-/// When a packet of `size` bytes has left that starts at a time and is not over by the next change.
+/// When a packet of `size` bytes that starts at `start` has left. It is not over by the next change.
 #[cold]
 fn over_changes(rate: BitRate, changes: &[RateChange], start: Time, size: u16) -> Time {
     let (mut at, mut rate) = (start, rate.as_bps());

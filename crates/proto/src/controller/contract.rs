@@ -93,7 +93,7 @@ pub trait Governs: Debug + Send {
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         let _ = tell;
     }
-    /// The words of a law that this machine runs, for who steers it.
+    /// The words of the law, if this machine runs one: a paused run may change them.
     fn words_mut(&mut self) -> Option<&mut [i64]> {
         None
     }

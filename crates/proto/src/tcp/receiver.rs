@@ -23,9 +23,6 @@ const EARLY: u8 = 0x04;
 /// counters of marks. (Acknowledgements have no use for PSH.)
 const HOSTED: u8 = 0x08;
 
-/// A SYN is longer than the header of other segments by so many bytes at most, which are no payload.
-const MOST_OF_SYN: u64 = 12;
-
 /// The receiving end of a connection.
 #[derive(Debug)]
 pub struct Receiver {
@@ -602,7 +599,8 @@ impl Stage for Receiver {
             self.gather(packet);
         }
         let fin = packet.flags & TcpHeader::FIN != 0;
-        if payload <= MOST_OF_SYN && !fin && (payload == 0 || packet.flags & TcpHeader::SYN != 0) {
+        // A SYN carries options, and no data.
+        if !fin && (payload == 0 || packet.flags & TcpHeader::SYN != 0) {
             if let Some(acks) = &mut self.acks {
                 acks.heard(now);
             }

@@ -76,7 +76,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
         Peek { links, flows }
     }
 
-    /// Shows the words of the laws of a group's flows in progress: the flow's number, its words. In no order.
+    /// See [`super::Run::steer`].
     pub(super) fn steer(&mut self, group: u32, steer: &mut dyn FnMut(u32, &mut [i64])) {
         for slot in self.slots.iter_mut().filter(|slot| slot.active && slot.flow.group == group) {
             if let Some(words) = slot.sender.words_mut() {

@@ -184,10 +184,8 @@ impl Run {
         }
     }
 
-    /// Shows the words of the laws of a group's flows in progress, and lets them be changed: the flow's number, its words. In no order.
-    ///
-    /// Whoever changes words acts as the law's outside: the same changes at the same times give the same tables. Only a paused run
-    /// has any.
+    /// Calls `steer` with the number and the words of each flow of a group in progress whose controller is a law, in no order. It may
+    /// change the words. The same changes at the same times give the same tables. Only a paused run has flows.
     pub fn steer(&mut self, group: u32, mut steer: impl FnMut(u32, &mut [i64])) {
         match &mut self.state {
             State::Going(going) => going.engine.steer(group, &mut steer),
