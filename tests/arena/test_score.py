@@ -117,7 +117,7 @@ def test_command_prints_scores(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "drawn", "message"),
     [
-        ("cubik", "train", 'no controller .cubik.; did you mean "cubic".*, or a law such as my.py:Mine'),
+        ("cubik", "train", 'no controller .cubik.; did you mean "cubic"'),
         ("mine.so", "train", "a library can do anything; the arena takes laws"),
         ("cubic", "test", "no set 'test'; use train, held-out or held-out-2026"),
         ("cubic", "held-out-1999", "the year 1999 has no salt; use 2026"),

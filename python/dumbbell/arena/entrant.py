@@ -69,9 +69,7 @@ def entrant_of(named: Named) -> Entrant:
         )
     known = [name for name, _, _ in dict(_native.algorithms())["controller"]]
     if text not in known:
-        raise ArenaError(
-            f"no controller {text!r}; {_native.suggest(text, known)}, or a law such as my.py:Mine"
-        )
+        raise ArenaError(f"no controller {text!r}; {_native.suggest(text, known)}")
     return Entrant(text, text, text, Path(), None)
 
 
