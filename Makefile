@@ -45,7 +45,7 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-virtual \
+.PHONY: help setup release wheel bare moved playground demo check check-rust check-python test test-rust test-live test-virtual \
   test-studies test-python test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
   mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
 
@@ -61,6 +61,9 @@ wheel: $(DONE)/packages $(DONE)/zig $(STAMPS)/llvm-22 ## Build a wheel into dist
 
 bare: ## Install the wheel of dist into an empty environment, and time the way to a first figure
 	@$(PYTHON) tools/bare.py dist
+
+playground: setup ## Build the playground, a page with the simulator inside, for `dumbbell playground` (2 minutes)
+	@$(BIN)/python -m tools.playground
 
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo

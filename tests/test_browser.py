@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dumbbell as db
+from tools.playground import module as build
 from tools.systems import BROWSER, has
 
 ROOT = Path(__file__).parent.parent
@@ -30,20 +31,10 @@ def node() -> str:
 
 @pytest.fixture(scope="module")
 def module() -> Path:
-    """Build the module, without optimisation (longer than all runs) and with checks of overflow."""
+    """Build the module as the playground has it."""
     if shutil.which("cargo") is None or not has(BROWSER):
         pytest.skip(f"the standard library of {BROWSER} cannot be had here")
-    command = ["cargo", "build", "--locked", "--quiet", "--package", "dumbbell-sim", "--example", "browser"]
-    command += ["--target", BROWSER, "--message-format", "json"]
-    built = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    files = [
-        file
-        for line in built.splitlines()
-        for message in [json.loads(line)]
-        if message.get("target", {}).get("name") == "browser"
-        for file in message.get("filenames", ())
-    ]
-    return Path(next(file for file in files if file.endswith(".wasm")))
+    return build()
 
 
 def in_browser(module: Path, text: str, folder: Path, *pauses: str) -> dict[str, dict[str, object]]:
@@ -93,6 +84,23 @@ def test_the_readme_in_a_browser(module: Path, tmp_path: Path) -> None:
     assert native.runs["packet_hops"][0] > 10_000
     assert differences(native, in_browser(module, text, tmp_path)) == []
     assert differences(native, in_browser(module, text, tmp_path, "0.5", "7", "12.25")) == []
+
+
+SHIPPED = (
+    "aqm-unresponsive", "bbr-beside-cubic", "bbr-shallow-buffer", "bufferbloat-codel", "cake-two-hosts",
+    "campus-web", "codel-ecn", "copa-alone", "four-flows-cubic", "fq-codel-call", "incast",
+    "jitter", "l4s-beside-classic", "ledbat-behind", "lossy-path", "parking-lot", "rcp-web", "rtt-unfairness",
+    "udp-mix", "vegas", "xcp-web",
+)  # fmt: skip
+"""Scenarios that come with the package."""
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios_in_a_browser(module: Path, tmp_path: Path, name: str) -> None:
+    path = ROOT / "scenarios" / f"{name}.toml"
+    native = db.Scenario.from_file(path, ["duration=2s", "warmup=0s"]).run()
+    assert native.runs["packet_hops"][0] > 1000
+    assert differences(native, in_browser(module, native.provenance["scenario"], tmp_path)) == []
 
 
 def test_another_seed_is_noticed(module: Path, tmp_path: Path) -> None:

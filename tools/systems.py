@@ -28,7 +28,7 @@ TARGETS = (
 """As Rust calls them."""
 
 BROWSER = "wasm32-unknown-unknown"
-"""WebAssembly, for browsers and workers: the simulator, without Python around it."""
+"""WebAssembly, for browsers and workers: the simulator and the module around it, without Python."""
 
 PLATFORMS = ("darwin", "win32")
 """As ``sys.platform`` calls them."""
@@ -47,7 +47,7 @@ LINUX_ONLY = (
 
 def main(words: Sequence[str]) -> int:
     """Check; return the status of the process."""
-    complaints = _crates([BROWSER], "--package", "dumbbell-sim")
+    complaints = _crates([BROWSER], "--package", "dumbbell-browser")
     if "--browser" not in words:
         complaints += _crates(TARGETS, "--workspace")
         complaints += [line for system in PLATFORMS for line in _package(system)]

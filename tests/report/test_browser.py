@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,34 +13,11 @@ import pytest
 import dumbbell as db
 from dumbbell.report import write_report, write_run_report
 from dumbbell.study import StudyResult
+from tests.browsing import CHROMIUM, Visit, chromium
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
-
-CHROMIUM = shutil.which("chromium")
-ARGUMENTS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
-
-# Remembers the text written on every canvas; lets the tests read pixels without a warning.
-SPY = """
-const getContext = HTMLCanvasElement.prototype.getContext;
-HTMLCanvasElement.prototype.getContext = function (kind) {
-  return getContext.call(this, kind, { willReadFrequently: true });
-};
-window.canvasText = [];
-const fillText = CanvasRenderingContext2D.prototype.fillText;
-CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-  window.canvasText.push(String(text));
-  return fillText.call(this, text, ...rest);
-};
-"""
 
 # Pixels of the nth canvas that are not fully transparent, by colour, as "r,g,b" of opaque ones.
 COLOURS = """(n) => {
@@ -60,10 +36,8 @@ COLOURS = """(n) => {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -72,26 +46,6 @@ def report(
 ) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     return write_report(path, result, judgements, specs, command="dumbbell study run study.toml -o out")
-
-
-class Visit:
-    """A page, and what it did."""
-
-    def __init__(self, browser: Any, path: Path, width: int = 1200, **options: Any) -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        self.page = self.context.new_page()
-        self.page.add_init_script(SPY)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def quiet(self, path: Path) -> bool:
-        """Whether nothing was complained about, and nothing requested but the file."""
-        fetched = [url for url in self.requests if not url.startswith("data:")]
-        return self.complaints == [] and fetched == [path.as_uri()]
 
 
 @pytest.fixture
@@ -270,20 +224,60 @@ def test_payload_is_what_the_tables_say(visit: Visit) -> None:
     assert cells[:4] == [f"{line['value'][0]:.4g}", f"{line['low'][0]:.4g}", f"{line['high'][0]:.4g}", "8"]
 
 
-@pytest.mark.parametrize("width", [1200, 360])
-def test_the_report_of_a_run_fits_and_asks_nothing(
-    browser: Any, tmp_path: Path, results: db.Results, width: int
-) -> None:
-    path = write_run_report(tmp_path / "report.html", results)
-    visit = Visit(browser, path, width)
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    images = visit.page.locator("figure img")
-    assert images.count() == 7
-    for number in range(images.count()):
-        box = images.nth(number).bounding_box()
-        assert box["height"] > 60
-        assert 0.5 * min(width, 500) < box["width"] <= width
+@pytest.fixture(scope="module")
+def of_run(tmp_path_factory: pytest.TempPathFactory, results: db.Results) -> Path:
+    return write_run_report(tmp_path_factory.mktemp("run") / "report.html", results)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (3840, "dark"), (320, "dark"), (320, "light")])
+def test_the_page_of_a_run_is_read_anywhere(browser: Any, of_run: Path, width: int, scheme: str) -> None:
+    visit = Visit(browser, of_run, width, color_scheme=scheme)
+    visit.page.wait_for_selector("figure canvas")
+    assert visit.page.locator("figure canvas").count() == 7
+    for number in range(7):
+        box = visit.page.locator("figure canvas").nth(number).bounding_box()
+        assert 0 <= box["x"]
+        assert box["x"] + box["width"] <= width
+        assert sum(visit.page.evaluate(COLOURS, number).values()) > 500
     visit.page.locator("#table-flows").scroll_into_view_if_needed()
     assert visit.page.locator("#table-losses tbody tr").count() >= 1
-    assert visit.quiet(path), (visit.complaints, visit.requests)
+    assert visit.unreadable() == []
+    assert visit.quiet(of_run), (visit.complaints, visit.requests)
+    visit.context.close()
+
+
+def test_figures_of_a_run_read_by_keyboard_and_zoom(browser: Any, of_run: Path) -> None:
+    visit = Visit(browser, of_run)
+    plot = visit.page.locator("#figure-cwnd [role=slider]")
+    plot.focus()
+    visit.page.keyboard.press("End")
+    said = plot.get_attribute("aria-valuetext")
+    assert said.startswith("time (s) ")
+    assert plot.get_attribute("aria-valuenow") == plot.get_attribute("aria-valuemax")
+    before = visit.page.evaluate(COLOURS, 3)
+    visit.page.keyboard.press("+")
+    # Figures over time show the same part.
+    assert visit.page.evaluate(COLOURS, 3) != before
+    visit.page.keyboard.press("0")
+    assert visit.page.evaluate(COLOURS, 3) == before
+    visit.context.close()
+
+
+def test_figures_of_a_run_give_their_data(browser: Any, of_run: Path, results: db.Results) -> None:
+    visit = Visit(browser, of_run)
+    with visit.page.expect_download() as download:
+        visit.page.get_by_label("Download the data of Queues").click()
+    rows = download.value.path().read_text(encoding="utf-8").splitlines()
+    assert rows[0] == '"time (s)","line","queue length (packets)"'
+    (link, (times, values)) = next(iter(results.series("queue").items()))
+    name = str(results.links["link"][link]).replace("->", " → ")
+    given = [row.rsplit(",", 1)[1] for row in rows[1:] if f'"{name}"' in row]
+    assert len(given) == len(times)
+    assert [float(value) for value in given] == pytest.approx(values.tolist(), rel=1e-5)
+    visit.context.close()
+
+
+def test_without_scripts_a_run_has_images(browser: Any, of_run: Path) -> None:
+    visit = Visit(browser, of_run, 360, java_script_enabled=False)
+    assert visit.page.locator("figure img").count() == 7
     visit.context.close()

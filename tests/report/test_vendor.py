@@ -6,7 +6,7 @@ import hashlib
 import re
 from importlib import resources
 
-from dumbbell.report.page import UPLOT_VERSION
+from dumbbell.report.html import UPLOT_VERSION
 
 VENDOR = resources.files("dumbbell.report") / "vendor"
 

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+#[cfg(not(target_family = "wasm"))]
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+#[cfg(not(target_family = "wasm"))]
+use std::io::Read;
 use std::iter::Enumerate;
 use std::path::{Component, Path, PathBuf};
 use std::str::Lines;
@@ -173,6 +176,7 @@ impl fmt::Display for Unreadable {
 /// Anything but a file that ends. It is opened so that a pipe without a writer does not hold the reader up, and looked at
 /// once it is open, so that nothing takes its place between. Its size is not believed: files of `/proc` have none, and
 /// others grow.
+#[cfg(not(target_family = "wasm"))]
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -191,6 +195,30 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::TooLarge(most));
     }
     Ok(bytes)
+}
+
+/// What a host without a file system has given, by name.
+#[cfg(target_family = "wasm")]
+static GIVEN: std::sync::Mutex<BTreeMap<PathBuf, Vec<u8>>> = std::sync::Mutex::new(BTreeMap::new());
+
+/// Gives the content of a file that scenarios may name.
+#[cfg(target_family = "wasm")]
+pub fn give(name: &str, bytes: Vec<u8>) {
+    GIVEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.into(), bytes);
+}
+
+/// The bytes of a file that was given, at most `most` of them.
+///
+/// # Errors
+/// If it was not, or is larger.
+#[cfg(target_family = "wasm")]
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
+    let given = GIVEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    match given.get(path) {
+        Some(bytes) if bytes.len() as u64 <= most => Ok(bytes.clone()),
+        Some(_) => Err(Unreadable::TooLarge(most)),
+        None => Err(Unreadable::Io(io::ErrorKind::NotFound.into())),
+    }
 }
 
 /// True if a file is the user's own or the system's, and not everybody may change it.

@@ -20,6 +20,7 @@ _COMMANDS = {
     "describe": "dumbbell.cli.inspect:describe",
     "schema": "dumbbell.cli.inspect:schema",
     "plot": "dumbbell.cli.plot:plot",
+    "playground": "dumbbell.cli.playground:playground",
     "trace": "dumbbell.cli.trace:trace",
     "study": "dumbbell.cli.study:study",
     "query": "dumbbell.cli.study:query",

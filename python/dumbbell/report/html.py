@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
 from dataclasses import dataclass
 from importlib import resources
@@ -15,6 +18,9 @@ from matplotlib.figure import Figure
 from dumbbell._native import version
 from dumbbell.figures.style import data_address, laid_out, save
 from dumbbell.report import palette
+
+UPLOT_VERSION = "1.6.32"
+"""Of the files in ``vendor/uplot``."""
 
 _FILES = resources.files("dumbbell.report")
 
@@ -47,6 +53,35 @@ def own(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
+def with_uplot(*scripts: str) -> dict[str, Any]:
+    """Return what a template needs of uPlot, and of scripts that run behind it in this order.
+
+    Parameters
+    ----------
+    scripts
+        The page runs these and no others.
+    """
+    running = [own("vendor/uplot/uPlot.iife.min.js"), *scripts]
+    return {
+        "scripts": [Markup(text) for text in running],
+        "script_hashes": [_script_hash(text) for text in running],
+        "uplot_licence": Markup(own("vendor/uplot/LICENSE")),
+        "uplot_css": Markup(own("vendor/uplot/uPlot.min.css")),
+        "uplot_version": UPLOT_VERSION,
+    }
+
+
+def _script_hash(text: str) -> str:
+    """Return the entry of the content security policy that lets this script run, and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def as_json(value: Any) -> Markup:
+    """Write JSON that ends no HTML element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
 @dataclass(frozen=True)
 class Drawn:
     """A figure in a page."""
@@ -59,13 +94,15 @@ class Drawn:
     """Its width for print."""
     files: list[str]
     """For print, next to the page."""
+    live: bool = False
+    """Whether a script draws it in the page; the image is for readers without scripts."""
 
     @classmethod
-    def of(cls, about: Any, image: Figure, folder: Path) -> Drawn:
+    def of(cls, about: Any, image: Figure, folder: Path, live: bool = False) -> Drawn:
         """Draw; the files go below a folder."""
         with laid_out(image):
             address = data_address(image)
-            return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id))
+            return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id), live)
 
 
 def for_print(image: Figure, folder: Path, name: str) -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import json
 import math
 import os
 from collections import Counter
@@ -23,7 +21,7 @@ from dumbbell.report.coincide import coincidences
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
 from dumbbell.report.errors import FigureError
 from dumbbell.report.extras import PlotSpec, TableSpec
-from dumbbell.report.html import Drawn, for_print, own, render
+from dumbbell.report.html import Drawn, as_json, for_print, own, render, with_uplot
 from dumbbell.report.index import IndexRow, Target, lines_of
 from dumbbell.report.map_figure import draw_map
 from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     from dumbbell.claims import Claim, Judgement, Verdict
     from dumbbell.stats import Estimate
     from dumbbell.study import Metric, Study, StudyResult
-
-UPLOT_VERSION = "1.6.32"
-"""Of the files in ``vendor/uplot``."""
 
 _VERDICT_SIGNS: dict[Verdict, str] = {"reproduced": "✓", "not reproduced": "✗", "inconclusive": "?"}
 
@@ -212,17 +207,12 @@ def _render(
     **context: Any,
 ) -> str:
     study = result.study
-    scripts = {"uplot_js": _vendored("uPlot.iife.min.js"), "js": own("report.js")}
     places = parameters(study, sources)
     scenarios = study_scenarios(study)
     return render(
         "study.html.j2",
         **context,
-        **{name: Markup(text) for name, text in scripts.items()},
-        script_hashes=[_script_hash(text) for text in scripts.values()],
-        uplot_licence=Markup(_vendored("LICENSE")),
-        uplot_css=Markup(_vendored("uPlot.min.css")),
-        uplot_version=UPLOT_VERSION,
+        **with_uplot(own("report.js")),
         dashes=_DASHES,
         markers=_MARKERS,
         verdict_signs=_VERDICT_SIGNS,
@@ -233,7 +223,7 @@ def _render(
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),
         figures=drawn,
-        figures_json=_json([_payload(figure) for figure in figures]),
+        figures_json=as_json([_payload(figure) for figure in figures]),
         intervals_note=_intervals_note(figures),
         design=_design(study),
         chosen=[place for place in places if place.origin != "default"],
@@ -243,21 +233,6 @@ def _render(
         notes=result.notes,
         data_files=["data/runs.parquet"],
     )
-
-
-def _vendored(name: str) -> str:
-    return own(f"vendor/uplot/{name}")
-
-
-def _script_hash(text: str) -> str:
-    """Return the entry of the content security policy that lets this script run, and no other."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _json(value: Any) -> Markup:
-    """Write JSON that ends no HTML element."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def _values(result: StudyResult, figures: Sequence[FigureData]) -> list[tuple[str, str]]:

@@ -17,7 +17,8 @@ from dumbbell.errors import NothingToDrawError
 from dumbbell.figures.planned import planned
 from dumbbell.figures.style import stamp_on
 from dumbbell.report.extras import PlotSpec, TableData
-from dumbbell.report.html import Drawn, render
+from dumbbell.report.html import Drawn, as_json, own, render, with_uplot
+from dumbbell.report.interactive import description
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,19 +102,22 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
     stamps = [("CUT SHORT", "The run reached its limit of memory before its end.")] if cut_short else []
     stamp = "; ".join(word for word, _ in stamps)
     with new_files(path.parent) as part:
-        plots, undrawn = [], []
+        plots, undrawn, described = [], [], []
         for entry in (*FIGURES, *(packets.plots() if packets else ())):
             try:
-                image = stamp_on(entry.draw(results), stamp)
+                image = entry.draw(results)
             except NothingToDrawError as error:
                 undrawn.append((entry.title, str(error)))
                 continue
-            plots.append(Drawn.of(entry, image, part))
+            live = description(entry.id, entry.title, image)
+            described += [live] if live else []
+            plots.append(Drawn.of(entry, stamp_on(image, stamp), part, live is not None))
         text = render(
             "run.html.j2", title=results.name, name=f"seed {results.provenance['seed']}", stamps=stamps,
             stamp=stamp, findings=_findings(results), plots=plots,
             seeds=_seeds(results), undrawn=undrawn, tables=_tables(results),
             scenario=results.provenance["scenario"], provenance=_provenance(results),
+            figures_json=as_json(described), **with_uplot(own("charts.js"), own("run.js")),
         )  # fmt: skip
         (part / path.name).write_text(text, encoding="utf-8")
     return path
