@@ -40,7 +40,8 @@ AUDIT = """() => {
   const found = [];
   const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
   const light = (colour) => {
-    const [r, g, b] = colour.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = colour.map((v) => linear(v / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = (element) => {
@@ -52,13 +53,15 @@ AUDIT = """() => {
   };
   for (const element of document.querySelectorAll('body *')) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !element.checkVisibility() || element.closest('.visually-hidden, .skip, script, style')) continue;
+    const hidden = element.closest('.visually-hidden, .skip, script, style');
+    if (!own || !element.checkVisibility() || hidden) continue;
     const style = getComputedStyle(element), size = parseFloat(style.fontSize);
     const name = `${element.tagName} ${element.textContent.trim().slice(0, 40)}`;
     if (size < 9) found.push(`${size} px: ${name}`);
     const [a, b] = [light(parse(style.color).slice(0, 3)), light(ground(element).slice(0, 3))];
     const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (contrast < 4.5 && !element.closest(':disabled')) found.push(`contrast ${contrast.toFixed(2)}: ${name}`);
+    const pale = contrast < 4.5 && !element.closest(':disabled');
+    if (pale) found.push(`contrast ${contrast.toFixed(2)}: ${name}`);
     const cut = element.scrollWidth > element.clientWidth + 1 && ['hidden', 'clip'].includes(style.overflowX);
     if (cut && element.clientWidth) found.push(`cut: ${name}`);
   }

@@ -1,7 +1,7 @@
 """Builds the playground: one HTML file with the simulator inside, into the package.
 
-``python -m tools.playground`` compiles the module of WebAssembly, which needs the standard library of that target,
-and writes ``python/dumbbell/playground/playground.html``.
+``python -m tools.playground`` compiles the module of WebAssembly, which needs the standard library of that
+target, and writes ``python/dumbbell/playground/playground.html``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,16 @@ def module() -> Path:
     subprocess.CalledProcessError
         If it does not compile.
     """
-    command = ["cargo", "build", "--package", "dumbbell-browser", "--profile", "browser", "--locked", "--quiet"]
+    command = [
+        "cargo",
+        "build",
+        "--package",
+        "dumbbell-browser",
+        "--profile",
+        "browser",
+        "--locked",
+        "--quiet",
+    ]
     command += ["--target", BROWSER, "--message-format", "json"]
     built = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE, text=True).stdout
     return next(
@@ -93,8 +102,9 @@ def page(engine: bytes) -> str:
         "licence": escape(_text(REPORT / "vendor/uplot/LICENSE")),
     }
     text = _text(SOURCES / "page.html")
-    pieces = text.split("{{")
-    return pieces[0] + "".join(parts[name] + rest for name, _, rest in (p.partition("}}") for p in pieces[1:]))
+    first, *pieces = text.split("{{")
+    filled = (parts[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces))
+    return first + "".join(filled)
 
 
 def samples() -> list[dict[str, str]]:

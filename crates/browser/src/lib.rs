@@ -21,7 +21,8 @@ use dumbbell_sim::{Advanced, Plan, Run, Scenario, built_in, toml};
 /// Bytes that a run may take; a module has four times as many.
 const MEMORY: u64 = 1 << 30;
 
-static MODULE: Mutex<Module> = Mutex::new(Module { text: Vec::new(), plan: None, run: None, said: Vec::new() });
+static MODULE: Mutex<Module> =
+    Mutex::new(Module { text: Vec::new(), plan: None, run: None, said: Vec::new() });
 
 struct Module {
     text: Vec<u8>,

@@ -14,7 +14,7 @@ from dumbbell.errors import DumbbellError
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the page to this file instead.")
 @click.option("--force", is_flag=True, help="Replace the file.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve at; any free one by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve at; any by default.")
 @click.option("--open/--no-open", "show", default=True, help="Open a browser.")
 def playground(output: Path | None, force: bool, port: int, show: bool) -> None:
     """Show the playground: the simulator in a page, with sliders, lessons and laws of your own.
@@ -33,7 +33,9 @@ def playground(output: Path | None, force: bool, port: int, show: bool) -> None:
     try:
         served = Served(page, port)
     except OSError as error:
-        raise DumbbellError(f"--port: cannot listen at {port}: {error.strerror}; choose another one") from None
+        raise DumbbellError(
+            f"--port: cannot listen at {port}: {error.strerror}; choose another one"
+        ) from None
     echo(f"playground: {served.address}")
     echo("Ctrl-C ends it.")
     if show:

@@ -23,8 +23,8 @@ def compile_law(source: str) -> dict[str, str]:
     Returns
     -------
     dict
-        ``error`` alone, a line; or ``source``, ``label`` (the class), ``name`` (in tables), ``image`` (base64)
-        and ``about``, what the law needs and costs.
+        ``error`` alone, a line; or ``source``, ``label`` (the class), ``name`` (in tables), ``image``
+        (base64) and ``about``, what the law needs and costs.
     """
     try:
         labels = laws(source, FILE)

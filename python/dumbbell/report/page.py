@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from dumbbell._files.folder import new_files
