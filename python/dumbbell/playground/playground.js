@@ -23,7 +23,7 @@
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
   function hire() {
-    ready = false;
+    ready = player.asked = false;
     const address = URL.createObjectURL(new Blob([byId("worker").textContent], { type: "text/javascript" }));
     worker = new Worker(address);
     URL.revokeObjectURL(address);

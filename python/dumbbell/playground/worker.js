@@ -5,11 +5,12 @@ const SLICE_MS = 25;
 let exports = null;
 let job = null;
 
-const said = (bytes) => new Uint8Array(exports.memory.buffer, exports.said(), bytes).slice();
+const said = (bytes) => new Uint8Array(exports.memory.buffer, exports.said() >>> 0, bytes >>> 0).slice();
 const text = (bytes) => new TextDecoder().decode(said(bytes));
 
 function write(bytes) {
-  const place = exports.room(bytes.length);
+  // Addresses above 2 GB are less than zero to JavaScript.
+  const place = exports.room(bytes.length) >>> 0;
   // The memory may move whenever the module takes more of it.
   new Uint8Array(exports.memory.buffer, place, bytes.length).set(bytes);
 }

@@ -93,6 +93,7 @@ const Charts = (() => {
         this.feed();
         return;
       }
+      this.zoom = null;
       this.log = description.y.scale === "log";
       this.shown = description.lines.map(() => true);
       if (!this.heading.textContent) this.heading.textContent = description.title;
@@ -122,7 +123,6 @@ const Charts = (() => {
       svg.append(path);
       key.append(svg, element("span", {}, line.label), element("output", { class: "readout-y" }));
       key.addEventListener("click", () => this.toggle(i, key));
-      line.key = null;
       key.dataset.line = String(i);
       return key;
     }
@@ -131,26 +131,24 @@ const Charts = (() => {
       return DASHES[(line.dash ?? 0) % DASHES.length];
     }
 
-    // All lines over the same values of x, as uPlot wants them.
+    // All lines over the same values of x, as uPlot wants them. Marks are drawn apart: several may have one x.
     aligned() {
       const { lines } = this.data;
       const first = lines[0]?.x ?? [];
-      if (lines.every((line) => line.x === first)) return [first, ...lines.map((line) => line.y)];
-      const tables = lines.filter((line) => line.x.length).map((line) => [line.x, line.y]);
+      if (lines.every((line) => line.x === first && !line.marks)) return [first, ...lines.map((line) => line.y)];
+      const joins = (line) => line.x.length > 0 && !line.marks;
+      const tables = lines.filter(joins).map((line) => [line.x, line.y]);
       if (!tables.length) return [[], ...lines.map(() => [])];
       const [x, ...columns] = uPlot.join(tables);
-      return [x, ...lines.map((line) => (line.x.length ? columns.shift() : x.map(() => undefined)))];
+      return [x, ...lines.map((line) => (joins(line) ? columns.shift() : x.map(() => undefined)))];
     }
 
     feed() {
       const columns = this.aligned();
       this.xs = columns[0];
-      this.plot.setData(columns, !this.zoomed());
+      this.plot.setData(columns, this.zoom === null);
+      if (this.zoom !== null) this.plot.redraw(true, true);
       this.setRange();
-    }
-
-    zoomed() {
-      return this.zoom !== null && this.zoom !== undefined;
     }
 
     setRange() {
@@ -231,14 +229,20 @@ const Charts = (() => {
     }
 
     xRange() {
-      const [low, high] = this.data.x.range ?? [this.xs[0] ?? 0, this.xs.at(-1) ?? 1];
+      let [low, high] = this.data.x.range ?? [Infinity, -Infinity];
+      if (!this.data.x.range) {
+        for (const line of this.data.lines) {
+          for (const x of line.x) [low, high] = [Math.min(low, x), Math.max(high, x)];
+        }
+      }
+      if (high === -Infinity) return [0.1, 1];
       if (this.data.x.scale === "log") return low > 0 ? [low / 1.15, high * 1.15] : [0.1, 10];
       return high > low ? [low, high] : [low - 0.5, high + 0.5];
     }
 
     // Without lines to compare with that are far above what is seen.
-    yRange(plot) {
-      const { min, max } = plot.scales.x;
+    yRange() {
+      const [min, max] = this.zoom ?? this.xRange();
       const own = [], compared = [];
       this.data.lines.forEach((line, i) => {
         if (!this.shown[i]) return;
@@ -275,14 +279,13 @@ const Charts = (() => {
       const series = this.data.lines.map((line, i) => ({
         label: line.label, show: this.shown[i], stroke: colour(line), dash: this.dashes(line),
         width: line.bold ? 3 : line.label || line.slot === null ? 1.75 : 0.75, spanGaps: false,
-        points: { show: Boolean(line.marks), size: 5, fill: colour(line) },
-        paths: line.marks ? () => null : line.step ? stepped(line.step) : undefined,
+        points: { show: false }, paths: line.step ? stepped(line.step) : undefined,
       }));
       this.plot = new uPlot({
         ...this.size(), series: [{}, ...series], legend: { show: false },
         scales: {
-          x: { time: false, distr: this.data.x.scale === "log" ? 3 : 1, range: (_plot, low, high) => (this.zoomed() && finite(low) ? this.zoom : this.xRange()) },
-          y: { distr: this.log ? 3 : 1, range: (plot) => this.yRange(plot) },
+          x: { time: false, distr: this.data.x.scale === "log" ? 3 : 1, range: () => this.zoom ?? this.xRange() },
+          y: { distr: this.log ? 3 : 1, range: () => this.yRange() },
         },
         axes: [{ ...axis, label: this.data.x.label, size: 30, labelSize: 20 }, { ...axis, size: 54 }],
         cursor: {
@@ -291,11 +294,30 @@ const Charts = (() => {
           bind: { dblclick: () => () => Charts.show(null, this) },
         },
         hooks: {
+          draw: [(plot) => this.marks(plot)],
           setCursor: [(plot) => this.hover(plot)],
           setSelect: [(plot) => this.select(plot)],
         },
       }, columns, this.box);
       this.setRange();
+    }
+
+    marks(plot) {
+      const { ctx, bbox } = plot, size = 4 * devicePixelRatio;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+      ctx.clip();
+      ctx.globalAlpha = 0.6;
+      this.data.lines.forEach((line, i) => {
+        if (!line.marks || !this.shown[i]) return;
+        ctx.fillStyle = colour(line);
+        line.y.forEach((y, j) => {
+          if (!finite(y) || (this.log && y <= 0)) return;
+          ctx.fillRect(plot.valToPos(line.x[j], "x", true) - size / 2, plot.valToPos(y, "y", true) - size / 2, size, size);
+        });
+      });
+      ctx.restore();
     }
 
     select(plot) {
@@ -328,7 +350,6 @@ const Charts = (() => {
     for (const chart of drawn) {
       if (chart !== from && !(chart.linked && from.linked)) continue;
       chart.zoom = range;
-      chart.plot.redraw(true, true);
       const [min, max] = range ?? chart.xRange();
       chart.plot.setScale("x", { min, max });
     }
