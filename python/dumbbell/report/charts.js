@@ -231,8 +231,9 @@ const Charts = (() => {
     xRange() {
       let [low, high] = this.data.x.range ?? [Infinity, -Infinity];
       if (!this.data.x.range) {
+        // Lines to compare with go from edge to edge.
         for (const line of this.data.lines) {
-          for (const x of line.x) [low, high] = [Math.min(low, x), Math.max(high, x)];
+          for (const x of line.slot === null ? [] : line.x) [low, high] = [Math.min(low, x), Math.max(high, x)];
         }
       }
       if (high === -Infinity) return [0.1, 1];

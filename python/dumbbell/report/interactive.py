@@ -51,13 +51,14 @@ def description(name: str, title: str, figure: Figure) -> dict[str, Any] | None:
     grids: list[list[float | None]] = []
     known: dict[bytes, int] = {}
     found = []
-    for number, line in enumerate(lines):
+    for line in lines:
         x, y = _points(axes, line)
         key = x.tobytes()
         if key not in known:
             known[key] = len(grids)
             grids.append(_numbers(x))
-        found.append(_look(line, number) | {"x": known[key], "y": _numbers(y)})
+        before = sum(bool(look["label"]) and look["slot"] is not None for look in found)
+        found.append(_look(line, before) | {"x": known[key], "y": _numbers(y)})
     return {
         "id": name,
         "title": title,
@@ -89,13 +90,14 @@ def _thinned(
     return x[rows], y[rows]
 
 
-def _look(line: Line2D, number: int) -> dict[str, Any]:
+def _look(line: Line2D, before: int) -> dict[str, Any]:
+    """Return how a line looks that has so many named ones before it, as they are told apart by dashes."""
     label = str(line.get_label())
     named = not label.startswith("_")
     slot = _SLOTS.get(to_hex(line.get_color()))
     look: dict[str, Any] = {"label": label.strip() if named else "", "slot": slot, "dash": 0}
     if named and line.is_dashed():
-        look["dash"] = max(number, 1)
+        look["dash"] = max(before, 1)
     if line.get_drawstyle() in _STEPS:
         look["step"] = _STEPS[line.get_drawstyle()]
     if line.get_linestyle() == "None":
