@@ -82,7 +82,7 @@ def test_a_source_becomes_byte_code_or_a_line() -> None:
     assert base64.b64decode(law["image"])[:4] == b"DBL1"
     assert "instructions of byte code at an event, at most: ack 17" in law["about"]
     assert compile_law("x = 1\n") == {"error": "mine.py: holds no law; write `class Mine(Controller):`"}
-    assert re.match(r"mine\.py:\d+:\d+: ", compile_law(AIMD.replace("self", "itself", 1))["error"])
+    assert re.match(r"mine\.py:\d+:\d+: ", compile_law(AIMD.replace("ack.mss", "ack.mess"))["error"])
     endless = AIMD + "        while True:\n            pass\n"
     assert re.match(r"mine\.py:\d+:\d+: ", compile_law(endless)["error"])
 
@@ -310,7 +310,7 @@ def test_a_law_is_checked_raced_and_shared(browser: Any, page: Path, served: Ser
     visit = Visit(browser, served.address)
     wait(visit)
     source = visit.page.locator("#law-source")
-    source.fill(AIMD.replace("self", "itself", 1))
+    source.fill(AIMD.replace("ack.mss", "ack.mess"))
     said = visit.page.locator("#law-said.refused")
     said.wait_for()
     assert re.match(r"mine\.py:\d+:\d+: ", said.inner_text())

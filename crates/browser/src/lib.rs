@@ -15,8 +15,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dumbbell_core::memory::Counting;
 use dumbbell_core::{Duration, Time};
 use dumbbell_sim::{Advanced, Plan, Run, Scenario, built_in, toml};
+
+/// A run has a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
 
 /// Bytes that a run may take; a module has four times as many.
 const MEMORY: u64 = 1 << 30;

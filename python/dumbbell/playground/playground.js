@@ -18,6 +18,12 @@
   let charts = null;
   const player = { time: 0, playing: false, speed: 1, last: 0, asked: false };
 
+  // What stands in backticks is code.
+  function prose(box, text) {
+    box.replaceChildren(...text.split("`").map((part, i) => (i % 2 ? element("code", {}, part) : part)));
+    return box;
+  }
+
   // The worker, and what it says.
 
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -76,6 +82,9 @@
       ended = true;
       run.took = data.took;
       run.tables = decode(data.tables);
+      if (run.tables.runs.ended[0] !== "duration") {
+        trouble(`The run reached its limit of memory at ${number(run.tables.runs.duration[0])} s: what follows is missing.`);
+      }
       byId("results").dataset.run = String(run.id);
       table();
       later();
@@ -403,7 +412,7 @@
       element("h2", {}, entry.title), element("p", {}, entry.text),
       element("p", { class: "tools" }, element("span", {}, "Try: "), ...tries),
       ...entry.questions.map(([question, answer]) =>
-        element("details", {}, element("summary", {}, question), element("p", {}, answer))),
+        element("details", {}, element("summary", {}, question), prose(element("p"), answer))),
     );
   }
 
@@ -429,10 +438,10 @@
   const sampled = ({ source, label, name, image }) => ({ source, label, name, image: bytes(image) });
 
   function editor() {
-    byId("law-about").textContent = compiler
+    prose(byId("law-about"), compiler
       ? "Write a class in the language of laws. The checker reads it as you type; its byte code has a bound on instructions, so that no law hangs."
       : "The compiler of laws is written in Python, and not in this file. Here you can race the laws below and those that an address brings; "
-        + "to write your own, run `dumbbell playground`, which serves this page with the compiler.";
+        + "to write your own, run `dumbbell playground`, which serves this page with the compiler.");
     byId("law-editor").hidden = false;
     byId("law-sample").append(...samples.map(({ name, label }) => element("option", { value: label }, name)));
     byId("law-source").readOnly = !compiler;
