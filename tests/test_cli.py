@@ -418,6 +418,7 @@ NO_JSON = {
     "export": SELF,
     "schema": SELF,
     "manual": "pages of man",
+    "playground": "a page",
     "plot": "figures",
     "report": "a page",
     "pack": "an archive",
@@ -433,6 +434,7 @@ NO_QUIET = {
     **dict.fromkeys(("completion", "schema", "study status"), SHOWN),
     "examples": "without a folder it prints the example, with one it says how to go on",
     "export": "without a file it prints the text",
+    "playground": "it prints its address, or where the page is",
     "trace": "without a file it prints the packets",
     "shell": "what it runs prints; the standard output is that of the program",
 }
