@@ -110,7 +110,8 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
                 undrawn.append((entry.title, str(error)))
                 continue
             live = description(entry.id, entry.title, image)
-            described += [live] if live else []
+            if live is not None:
+                described.append(live)
             plots.append(Drawn.of(entry, stamp_on(image, stamp), part, live is not None))
         text = render(
             "run.html.j2", title=results.name, name=f"seed {results.provenance['seed']}", stamps=stamps,
