@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import re
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fontTools.subset import Options, Subsetter
+from fontTools.subset import Options
 from fontTools.ttLib import TTFont
+from matplotlib import font_manager
 
 import dumbbell as db
 from conftest import SCENARIO
@@ -28,21 +32,49 @@ def test_every_kind_draws_every_format_the_same_each_time(
         assert path.read_bytes() == again.read_bytes()
 
 
-def test_fonts_in_a_pdf_hold_glyphs_and_no_kerning(
-    results: db.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tables: list[set[str]] = []
-    subset = Subsetter.subset
+def fonts_of(pdf: bytes) -> list[tuple[TTFont, dict[int, int]]]:
+    """Return the fonts of a PDF file, each with the glyph of each character that the file shows of it."""
+    objects = dict(re.findall(rb"(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL))
 
-    def recorded(self: Subsetter, font: TTFont) -> None:
-        subset(self, font)
-        tables.append(set(font.keys()))
+    def behind(key: bytes, text: bytes) -> bytes:
+        found = re.search(key + rb" (\d+) 0 R", text)
+        assert found is not None
+        return objects[found[1]]
 
-    monkeypatch.setattr(Subsetter, "subset", recorded)
-    usual = list(Options._drop_tables_default)
-    db.figures.save(db.figures.draw("cwnd", results), tmp_path / "a", ("pdf",))
-    assert tables
-    assert all({"glyf", "head", "hmtx"} <= each and not each & {"GSUB", "GPOS", "GDEF"} for each in tables)
+    def stream(text: bytes) -> bytes:
+        return zlib.decompress(text.partition(b"stream\n")[2])
+
+    fonts = []
+    for text in objects.values():
+        if b"/CIDFontType2" in text:
+            glyphs = stream(behind(b"/CIDToGIDMap", text))
+            found = {n: int.from_bytes(glyphs[2 * n : 2 * n + 2]) for n in range(len(glyphs) // 2)}
+            font = TTFont(io.BytesIO(stream(behind(b"/FontFile2", behind(b"/FontDescriptor", text)))))
+            fonts.append((font, {n: glyph for n, glyph in found.items() if glyph}))
+    return fonts
+
+
+def test_fonts_in_a_pdf_hold_the_glyphs_of_their_text(results: db.Results, tmp_path: Path) -> None:
+    whole = TTFont(font_manager.findfont("DejaVu Sans"))
+    names, usual = whole.getBestCmap(), list(Options._drop_tables_default)
+
+    def outline(font: TTFont, name: str) -> list[tuple[int, int]]:
+        return list(font["glyf"][name].getCoordinates(font["glyf"])[0])
+
+    for title in ("x", "Ωж", "y"):
+        figure = db.figures.draw("cwnd", results)
+        figure.axes[0].set_title(title)
+        (path,) = db.figures.save(figure, tmp_path / "a", ("pdf",))
+        shown = set()
+        for font, glyphs in fonts_of(path.read_bytes()):
+            assert {"glyf", "head", "hmtx"} <= set(font.keys())
+            assert not set(font.keys()) & {"GSUB", "GPOS", "GDEF"}
+            # A number that is no character stands for two of them, such as fl.
+            for number, glyph in glyphs.items():
+                if number in names:
+                    shown.add(chr(number))
+                    assert outline(font, font.getGlyphName(glyph)) == outline(whole, names[number])
+        assert set(title) <= shown
     assert Options._drop_tables_default == usual
 
 

@@ -16,7 +16,6 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import scipy.stats
 from numpy.typing import NDArray
 
 from dumbbell import __version__
@@ -28,6 +27,7 @@ from dumbbell.archive.follows import Findings, check_files, check_runs, plan_aga
 from dumbbell.archive.lock import changes
 from dumbbell.archive.pack import INPUTS, read_scenario
 from dumbbell.errors import DumbbellError
+from dumbbell.stats.intervals import quantile_of_t
 from dumbbell.study import RunSpec, Study, StudyResult
 from dumbbell.study.maker import Maker
 from dumbbell.study.plan import StudyPlan
@@ -212,9 +212,8 @@ def predicted(seeds: NDArray[np.float64], value: float) -> bool:
     seeds = seeds[np.isfinite(seeds)]
     if seeds.size < 2 or not math.isfinite(value):
         return False
-    t = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, seeds.size - 1))
-    half = t * float(seeds.std(ddof=1)) * math.sqrt(1 + 1 / seeds.size)
-    return abs(value - float(seeds.mean())) <= half
+    spread = float(seeds.std(ddof=1)) * math.sqrt(1 + 1 / seeds.size)
+    return bool(abs(value - float(seeds.mean())) <= quantile_of_t(seeds.size - 1, CONFIDENCE) * spread)
 
 
 def _verify_run(folder: Path) -> Verification:

@@ -10,6 +10,7 @@ from dumbbell._files.manifest import is_results
 from dumbbell._files.names import real
 from dumbbell._files.special import refuse_special
 from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
+from dumbbell.cli.lean import load_matplotlib
 from dumbbell.cli.trust import libraries_option
 from dumbbell.errors import DumbbellError
 
@@ -59,6 +60,8 @@ def html(
 
 def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until: str | None) -> Path:
     from dumbbell._results import load
+
+    load_matplotlib()
     from dumbbell.report.run import Packets, write_run_report
 
     results = load(folder)

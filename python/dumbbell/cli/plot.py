@@ -12,6 +12,7 @@ from dumbbell._files.names import readable, real
 from dumbbell._results import load
 from dumbbell.cli import completing
 from dumbbell.cli.common import echo, packet_options, quiet_option, read_scenario, results_again
+from dumbbell.cli.lean import load_matplotlib
 from dumbbell.cli.trust import libraries_option
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
@@ -66,6 +67,7 @@ def plot(
     as net.toml, to see its nodes and links; the figure goes to the folder of --output, or here.
     """
     # Here, because Matplotlib takes longer to load than a small scenario to run.
+    load_matplotlib()
     from dumbbell import figures
 
     chosen_formats = _words(figures.FORMATS, figures.FORMATS, "format", formats)
