@@ -69,8 +69,8 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
-	@# Parts that compute start while live ones wait; the others follow as those end, so that no core rests at the end.
-	@$(MAKE) --jobs 3 test-rust test-live test-studies test-python test-validation test-virtual
+	@# Live tests wait more than they compute. The longest parts start first: one that starts last leaves a core idle.
+	@$(MAKE) --jobs 4 test-rust test-live test-virtual test-studies test-python test-validation
 
 # No test hangs on how busy the machine is: live ones ask for no times, and those that do run in virtual time.
 # What a line begins with tells whose it is.
