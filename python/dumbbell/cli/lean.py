@@ -16,10 +16,10 @@ def load_matplotlib() -> None:
     if "matplotlib" in sys.modules:
         return
     _load_when_used("fontTools.agl")
-    from matplotlib import artist
+    from matplotlib import artist as artists
 
-    described = artist.kwdoc
-    artist.kwdoc = lambda _: ""
+    described = artists.kwdoc
+    artists.kwdoc = _undescribed
     solid = "mpl_toolkits.mplot3d"
     sys.modules[solid] = None  # type: ignore[assignment]
     try:
@@ -27,8 +27,13 @@ def load_matplotlib() -> None:
             warnings.filterwarnings("ignore", "Unable to import Axes3D")
             import matplotlib.figure  # noqa: F401
     finally:
-        artist.kwdoc = described
+        artists.kwdoc = described
         del sys.modules[solid]
+
+
+def _undescribed(artist: object) -> str:  # noqa: ARG001 - its name is that of Matplotlib.
+    """Stand in for what describes all properties of an artist."""
+    return ""
 
 
 def _load_when_used(name: str) -> None:

@@ -34,8 +34,9 @@ def shared() -> Iterator[None]:
     drawing a figure.
     """
     from fontTools.subset import Options
-    from matplotlib.backends import _backend_pdf_ps as fonts
+    from matplotlib.backends import _backend_pdf_ps
 
+    fonts: Any = _backend_pdf_ps
     dropped, cut = Options._drop_tables_default, fonts.get_glyphs_subset
     Options._drop_tables_default = [*dropped, "GDEF", "GPOS", "GSUB"]
     # Before Matplotlib 3.11, it takes characters.
