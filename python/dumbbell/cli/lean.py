@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from importlib import util
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 
 def load_matplotlib() -> None:
@@ -15,9 +17,9 @@ def load_matplotlib() -> None:
     """
     if "matplotlib" in sys.modules:
         return
-    _load_when_used("fontTools.agl")
     from matplotlib import artist as artists
 
+    _load_when_used("fontTools", "agl")
     described = artists.kwdoc
     artists.kwdoc = _undescribed
     solid = "mpl_toolkits.mplot3d"
@@ -36,11 +38,21 @@ def _undescribed(artist: object) -> str:  # noqa: ARG001 - its name is that of M
     return ""
 
 
-def _load_when_used(name: str) -> None:
-    found = util.find_spec(name)
-    if found is None or found.loader is None:
-        return
-    found.loader = util.LazyLoader(found.loader)
-    module = util.module_from_spec(found)
-    sys.modules[name] = module
-    found.loader.exec_module(module)
+class _Later(ModuleType):
+    """Stand in for a module until somebody reads a name of it.
+
+    ``importlib.util.LazyLoader`` would load it with the first ``import`` of it.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def _load_when_used(package: str, name: str) -> None:
+    later = _Later(f"{package}.{name}")
+    sys.modules[later.__name__] = later
+    setattr(import_module(package), name, later)
