@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from conftest import Cli
 from dumbbell.live import virtual
 
 from .conftest import left_of
+
+Begin = Callable[..., subprocess.Popen[bytes]]
 
 SOON = 10.0
 """Seconds on a busy machine in which an interrupted command ends and all of it is gone."""
@@ -33,15 +36,24 @@ def one_line(done: subprocess.CompletedProcess[str], message: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def begin(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    """Start a command that prints "ready" when it runs in its kernel."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dumbbell", *words],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
-    return process
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    """Start commands that print "ready" in their kernels. A failed test leaves none that spins."""
+    begun = []
+
+    def start(*words: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dumbbell", *words],
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        begun.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    yield start
+    for process in begun:
+        process.kill()
 
 
 def is_gone(pid: int) -> bool:
@@ -58,8 +70,8 @@ WAITS = "echo ready; exec sleep 1000000000"
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("script", [SPINS, WAITS])
-def test_a_signal_ends_all_of_it(tmp_path: Path, number: signal.Signals, script: str) -> None:
-    process = begin(tmp_path, *shell("-o", "out", "--", "sh", "-c", script))
+def test_a_signal_ends_all_of_it(tmp_path: Path, begin: Begin, number: signal.Signals, script: str) -> None:
+    process = begin(*shell("-o", "out", "--", "sh", "-c", script))
     assert left_of(process.pid)
     process.send_signal(number)
     _, said = process.communicate(timeout=SOON)
@@ -72,8 +84,8 @@ def test_a_signal_ends_all_of_it(tmp_path: Path, number: signal.Signals, script:
 
 
 @pytest.mark.parametrize("which", ["kernel", "keeper"])
-def test_a_killed_kernel_is_one_line(tmp_path: Path, which: str) -> None:
-    process = begin(tmp_path, *shell("--", "sh", "-c", WAITS))
+def test_a_killed_kernel_is_one_line(begin: Begin, which: str) -> None:
+    process = begin(*shell("--", "sh", "-c", WAITS))
     numbers = [int(entry.split()[1]) for entry in left_of(process.pid) if entry.startswith("process")]
     parents = {int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in numbers}
     (keeper,) = parents - set(numbers)
