@@ -24,10 +24,13 @@ OURS := made-by-make
 HERE := $(abspath $(VENV))
 FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name another one with make VENV=..." >&2; exit 1
 
+# Those that the index of Rust may have: what others build simulators, controllers and queues of.
+CRATES := cc core header law net proto sim study theory trace
+
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # The tests of Python that `make check` runs: none of these files takes more than two CPU seconds, but that of scenarios.
-FAST := algorithms api declared examples graphs imports links printing readme reference results scenario tcp_page theory
+FAST := algorithms api declared examples graphs imports links printing reference results scenario tcp_page theory
 
 # Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
 define build
@@ -45,7 +48,7 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved playground demo check check-rust check-python test test-rust test-live test-virtual \
+.PHONY: help setup release wheel crates bare moved playground demo check check-rust check-python test test-rust test-live test-virtual \
   test-studies test-python test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
   mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
 
@@ -58,6 +61,9 @@ release: $(DONE)/release ## Do the same, and build the extension as users get it
 
 wheel: $(DONE)/packages $(DONE)/zig $(STAMPS)/llvm-22 ## Build a wheel into dist, optimised by what runs do, for every Linux since 2014 (a quarter of an hour)
 	@$(BIN)/python -m tools.wheel $(if $(shell cat $(DONE)/zig 2>/dev/null),--glibc $(OLDEST_GLIBC))
+
+crates: $(STAMPS)/machine ## Pack the crates for the index of Rust and build what was packed, without an upload (12 CPU minutes)
+	@cargo publish --dry-run --locked $(CRATES:%=--package dumbbell-%)
 
 bare: ## Install the wheel of dist into an empty environment, and time the way to a first figure
 	@$(PYTHON) tools/bare.py dist

@@ -22,6 +22,25 @@ def test_the_version_is_that_of_the_workspace() -> None:
     assert "version" in project["dynamic"]
 
 
+def test_crates_for_the_index_are_complete() -> None:
+    """An index takes no crate that depends on one without a version, or on one that stays here."""
+    workspace = tomllib.loads((REPOSITORY / "Cargo.toml").read_text())["workspace"]
+    ours = {name: of for name, of in workspace["dependencies"].items() if name.startswith("dumbbell-")}
+    manifests = [tomllib.loads(path.read_text()) for path in sorted(REPOSITORY.glob("crates/*/Cargo.toml"))]
+    public = {of["package"]["name"]: of for of in manifests if "publish" not in of["package"]}
+    wanted = {"cc", "core", "header", "law", "net", "proto", "sim", "study", "theory", "trace"}
+    assert set(public) == {f"dumbbell-{name}" for name in wanted}
+    for name, manifest in public.items():
+        assert ours[name]["version"] == workspace["package"]["version"]
+        needed = {of for of in manifest.get("dependencies", {}) if of.startswith("dumbbell-")}
+        assert needed <= set(public), name
+        folder = REPOSITORY / "crates" / name.removeprefix("dumbbell-")
+        assert (folder / "LICENSE").read_text() == (REPOSITORY / "LICENSE").read_text()
+        # Its example is a test of rustdoc.
+        assert "```rust\n" in (folder / "README.md").read_text()
+        assert '#[doc = include_str!("../README.md")]' in (folder / "src" / "lib.rs").read_text()
+
+
 def test_the_changelog_and_the_citation_name_the_release() -> None:
     changes = (REPOSITORY / "CHANGELOG.md").read_text()
     headings = re.findall(r"^## \[(.+?)\](?: - (\S+))?$", changes, re.MULTILINE)

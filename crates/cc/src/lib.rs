@@ -32,3 +32,7 @@ pub use needs::Needs;
 pub use random::Random;
 pub use rate::Rate;
 pub use time::{Duration, Time};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -39,3 +39,7 @@ pub use stage::Stage;
 pub use statistics::Statistics;
 pub use value::Value;
 pub use verdict::{DropReason, MarkReason, VerdictSink};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

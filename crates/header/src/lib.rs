@@ -88,3 +88,7 @@ pub fn info(kind: HeaderKind) -> HeaderInfo {
     let foreign = HeaderInfo { kind, name: "a header of another crate", has_wire_form: false };
     HEADERS.iter().copied().find(|info| info.kind == kind).unwrap_or(foreign)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

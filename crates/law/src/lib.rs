@@ -21,3 +21,7 @@ pub mod math;
 pub use code::{CONTROL, Op, SENT, SIGNALS, sent_numbers, signal_numbers};
 pub use image::{Program, Unfit};
 pub use machine::Machine;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

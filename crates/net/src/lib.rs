@@ -18,3 +18,7 @@ pub mod ring;
 pub mod router;
 mod serializer;
 mod token_bucket;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

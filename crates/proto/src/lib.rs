@@ -39,3 +39,7 @@ pub use controller::{
 pub use dumbbell_cc::header::text as controller_header;
 pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};
 pub use transports::{Receiver, Sender, TransportSpec};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

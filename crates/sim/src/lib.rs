@@ -42,3 +42,7 @@ pub use schema::{
     registry_json, schema, tables_json,
 };
 pub use threads::Whole;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

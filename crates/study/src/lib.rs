@@ -58,3 +58,7 @@ impl Report {
         Report::from_value(v, &At::root(""))
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,3 +8,7 @@ pub mod sharing;
 pub mod sleep;
 
 pub use arrivals::{Arrival, TheoryError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -30,3 +30,7 @@ pub use real::Ends;
 pub use sink::Sink;
 pub use text::Lines;
 pub use trace::Trace;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
