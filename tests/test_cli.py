@@ -415,6 +415,7 @@ def test_quiet_prints_nothing_but_errors(cli: Cli, scenario_file: Path, tmp_path
 SELF = "what it prints is for a program, or a copy of a file"
 NO_JSON = {
     "completion": SELF,
+    "convert": "a file",
     "export": SELF,
     "schema": SELF,
     "manual": "pages of man",

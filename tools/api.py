@@ -37,7 +37,7 @@ ERRORS = (
 
 MODULES = (
     "study", "search", "judge", "attack", "arena", "gym", "stats", "answers", "claims", "figures", "live",
-    "theory", "graphs",
+    "theory", "graphs", "formats",
 )  # fmt: skip
 """Modules with a page of their own, of all their public names."""
 

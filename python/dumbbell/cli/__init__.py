@@ -44,6 +44,7 @@ _COMMANDS = {
     "send": "dumbbell.cli.udp:send",
     "recv": "dumbbell.cli.udp:recv",
     "replay": "dumbbell.cli.udp:replay",
+    "convert": "dumbbell.cli.convert:convert",
     "examples": "dumbbell.cli.examples:examples",
     "completion": "dumbbell.cli.help:completion",
     "manual": "dumbbell.cli.help:manual",

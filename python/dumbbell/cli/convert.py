@@ -1,0 +1,78 @@
+"""`dumbbell convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dumbbell._files.folder import new_file
+from dumbbell._files.special import stream
+from dumbbell.cli.common import echo, quiet_option
+from dumbbell.errors import DumbbellError
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path),
+    help="A recorded link if it ends with .trace, a list of flows if it ends with .csv.",
+)  # fmt: skip
+@click.option(
+    "--format", "chosen", metavar="NAME",
+    help="capture, iperf3, flent, ns2, htsim or hpcc; by default by the name of FILE.",
+)  # fmt: skip
+@click.option(
+    "--to", "destination", metavar="ADDRESS",
+    help="Packets to this address or node only. Of a link, by default the one that gets the most bytes.",
+)  # fmt: skip
+@click.option("--series", metavar="NAME", help="Of flent: the series; by default the first of the downloads.")
+@click.option(
+    "--pairs", type=click.IntRange(1, 10_000), default=16, show_default=True,
+    help="Of flows: the pairs of hosts that take turns as their ends.",
+)  # fmt: skip
+@quiet_option
+def convert(
+    file: Path, output: Path, chosen: str | None, destination: str | None, series: str | None, pairs: int
+) -> None:
+    """Convert FILE, which another tool has written, to a recorded link or to a list of flows.
+
+    A link comes from a capture, from iperf3 --json, from flent, or from a trace of ns-2. Flows come from a
+    capture, a trace of ns-2, a connection matrix of htsim, or a list of flows of HPCC. Something must have
+    waited for the link all the time, or the link becomes slower than it is.
+    """
+    from dumbbell import formats
+
+    kind = output.suffix.lower()
+    if kind not in {".trace", ".csv"}:
+        raise DumbbellError(
+            f"{output}: a recorded link ends with .trace, a list of flows with .csv; name one"
+        )
+    if output.is_file() and stream(output) is None:
+        raise DumbbellError(f"{output}: is there already; name another file")
+    found = formats.read(file, chosen, series)
+    are_packets, are_flows = (isinstance(found[0], of) for of in (formats.Packet, formats.Flow))
+    told = ""
+    try:
+        if are_packets and (kind == ".trace" or destination):
+            destination, found = formats.towards(found, destination)
+        if kind == ".csv":
+            if not (are_packets or are_flows):
+                raise formats.FormatError("it holds no flows, but rates; convert it to a .trace")
+            flows = found if are_flows else formats.flows_of(found)
+            text, used = formats.flows_text(flows, pairs)
+            last = max(flow.start for flow in flows) - min(flow.start for flow in flows)
+            told = f"{len(flows):,} flows within {last:.4g} s; give the dumbbell pairs = {used}"
+        else:
+            if are_flows:
+                raise formats.FormatError("it holds flows, and no link; convert it to a .csv")
+            text = formats.link_of(found) if are_packets else formats.link_of_pieces(found)
+            count, period = text.count("\n"), int(text.split()[-1]) / 1e3
+            rate = count * formats.OPPORTUNITY * 8 / period
+            told = f"{period:.4g} s, {rate / 1e6:.4g} Mbit/s in the mean"
+            told += f", of packets to {destination}" if are_packets else ""
+    except formats.FormatError as error:
+        raise DumbbellError(f"{file}: {error}") from None
+    with new_file(output, lambda _: False, force=False) as part:
+        part.write_text(text, encoding="utf-8")
+    echo(f"{output}: {told}", err=stream(output) == 1)

@@ -1,0 +1,27 @@
+"""What other tools have recorded, as a recorded link or as a list of flows.
+
+A file of others is hostile until it is read: what it says is bounded, and what is wrong with it is one line.
+"""
+
+from __future__ import annotations
+
+from dumbbell.formats.errors import FormatError
+from dumbbell.formats.flows import Flow, flows_of, flows_text
+from dumbbell.formats.links import OPPORTUNITY, Piece, link_of, link_of_pieces
+from dumbbell.formats.packets import Packet, towards
+from dumbbell.formats.read import FORMATS, read
+
+__all__ = [
+    "FORMATS",
+    "OPPORTUNITY",
+    "Flow",
+    "FormatError",
+    "Packet",
+    "Piece",
+    "flows_of",
+    "flows_text",
+    "link_of",
+    "link_of_pieces",
+    "read",
+    "towards",
+]

@@ -1,0 +1,143 @@
+"""Files of other simulators: traces of ns-2, connection matrices of htsim, lists of flows of HPCC."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from dumbbell.formats.errors import FormatError
+from dumbbell.formats.flows import MOST_FLOWS, Flow
+from dumbbell.formats.packets import Packet
+
+_TCP_HEADER = 40
+"""Bytes that ns-2 counts for the headers of IP and TCP; an acknowledgement has no more."""
+
+
+def ns2(data: bytes) -> list[Packet]:
+    """Return the packets that a trace of ns-2 saw arrive where they go, in its order.
+
+    A line is: event, time, from, to, type, bytes, flags, flow, source, destination, number, packet. Nodes are
+    numbers; an end is a node and a port.
+
+    Raises
+    ------
+    FormatError
+        If a line is none of such a trace, or none arrives.
+    """
+    found = []
+    begin = None
+    for number, words in _lines(data):
+        if len(words) < 12 or words[0] not in {"+", "-", "r", "d", "e", "h"}:
+            raise FormatError(f"line {number} is none of a trace of ns-2")
+        destination = words[9].partition(".")[0]
+        if words[0] != "r" or words[3] != destination:
+            continue
+        time, size = _real(words[1], number), _whole(words[5], number)
+        begin = time if begin is None else begin
+        payload = size - _TCP_HEADER if words[4] in {"tcp", "ack"} else size
+        # Numbers of ns-2 count segments: what is sent again has the number of the first.
+        sequence = _whole(words[10], number) * payload % 2**32 if words[4] == "tcp" and payload > 0 else None
+        ends = words[8].partition(".")[0], destination
+        flow = (*ends, words[7], words[4])
+        found.append(Packet(time - begin, *ends, flow, size, max(payload, 0), sequence))
+    if not found:
+        raise FormatError("no packet arrives where it goes; trace all links, by `trace-all`")
+    return found
+
+
+def htsim(data: bytes) -> list[Flow]:
+    """Return the flows of a connection matrix of htsim: ``0->1 start 0 size 2000000``, starts in picoseconds.
+
+    Raises
+    ------
+    FormatError
+        If a line is none of such a file, or a flow waits for another.
+    """
+    flows: list[Flow] = []
+    for number, words in _lines(data):
+        source, arrow, destination = words[0].partition("->")
+        if not arrow:
+            if words[0] in {"Nodes", "Connections", "Failures", "failure"}:
+                continue
+            if words[0] in {"Triggers", "trigger"}:
+                raise FormatError(
+                    f"line {number}: a flow waits for another, which a list of flows cannot say"
+                )
+            raise FormatError(f"line {number} is none of a connection matrix")
+        said = dict(zip(words[1::2], words[2::2], strict=False))
+        if "trigger" in said:
+            raise FormatError(f"line {number}: a flow waits for another, which a list of flows cannot say")
+        if "start" not in said or "size" not in said:
+            raise FormatError(f"line {number}: the flow has no start, or no size")
+        start, size = _real(said["start"], number) * 1e-12, _whole(said["size"], number)
+        _add(flows, Flow(start, f"{_whole(source, number)}", f"{_whole(destination, number)}", size))
+    return _checked(flows)
+
+
+def hpcc(data: bytes) -> list[Flow]:
+    """Return the flows of a list of HPCC's simulator.
+
+    The first line counts them. Each of the others is: source, destination, priority, port, bytes, start in
+    seconds.
+
+    Raises
+    ------
+    FormatError
+        If a line is none of such a list, or there are not as many as the first says.
+    """
+    flows: list[Flow] = []
+    count = None
+    for number, words in _lines(data):
+        if count is None:
+            count = _whole(words[0], number)
+            continue
+        if len(words) != 6:
+            raise FormatError(f"line {number} has {len(words)} values; source, destination, priority, port, "
+                              "bytes and start make six")  # fmt: skip
+        ends = f"{_whole(words[0], number)}", f"{_whole(words[1], number)}"
+        _add(flows, Flow(_real(words[5], number), *ends, _whole(words[4], number)))
+    if count != len(flows):
+        raise FormatError(f"the first line counts {count or 0} flows, and {len(flows)} are listed")
+    return _checked(flows)
+
+
+def _add(flows: list[Flow], flow: Flow) -> None:
+    if flow.size > 0:
+        flows.append(flow)
+    if len(flows) > MOST_FLOWS:
+        raise FormatError(f"more than the limit of {MOST_FLOWS:,} flows; give a part of it")
+
+
+def _checked(flows: list[Flow]) -> list[Flow]:
+    if not flows:
+        raise FormatError("it lists no flow with a size")
+    return sorted(flows, key=lambda flow: flow.start)
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield the words of each line that is neither empty nor a comment, with its number."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError("it is not text in UTF-8") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if words and not words[0].startswith("#"):
+            yield number, words
+
+
+def _whole(text: str, line: int) -> int:
+    # Digits of one alphabet, and not so many that reading them takes long.
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise FormatError(f"line {line}: {text[:40]!r} stands where a whole number is needed")
+    return int(text)
+
+
+def _real(text: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise FormatError(f"line {line}: {text[:40]!r} stands where a time is needed")
+    return value
