@@ -48,9 +48,9 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel crates bare moved playground demo check check-rust check-python test test-rust test-live test-virtual \
+.PHONY: help setup release wheel dist crates bare moved playground demo check check-rust check-python test test-rust test-live test-virtual \
   test-studies test-python test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
-  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
+  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs site lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ release: $(DONE)/release ## Do the same, and build the extension as users get it
 
 wheel: $(DONE)/packages $(DONE)/zig $(STAMPS)/llvm-22 ## Build a wheel into dist, optimised by what runs do, for every Linux since 2014 (a quarter of an hour)
 	@$(BIN)/python -m tools.wheel $(if $(shell cat $(DONE)/zig 2>/dev/null),--glibc $(OLDEST_GLIBC))
+
+dist: $(DONE)/packages $(DONE)/zig $(STAMPS)/llvm-22 ## Build what a release consists of into dist: sources, wheels for Linux on x86-64 and ARM64 (half an hour)
+	@$(BIN)/python -m tools.wheel --all --glibc $(OLDEST_GLIBC)
 
 crates: $(STAMPS)/machine ## Pack the crates for the index of Rust and build what was packed, without an upload (12 CPU minutes)
 	@cargo publish --dry-run --locked $(CRATES:%=--package dumbbell-%)
@@ -74,7 +77,7 @@ playground: setup ## Build the playground, a page with the simulator inside, for
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
-test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
+test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark $(DONE)/site ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
 	@# Live tests wait more than they compute. The longest parts start first: one that starts last leaves a core idle.
 	@$(MAKE) --jobs 4 test-rust test-live test-virtual test-studies test-python test-validation
 
@@ -207,6 +210,9 @@ docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders,
 	$(BIN)/python -m tools.notebook
 	$(BIN)/python -m tools.arena
 
+site: setup $(DONE)/site ## Build the site of all pages into build/site, run its gallery, follow its links (a minute)
+	@$(BIN)/python -m tools.site
+
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
 	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
@@ -214,6 +220,7 @@ lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(call lock,requirements-cluster.txt,--extra cluster --constraint requirements.txt)
 	$(call lock,requirements-coverage.txt,--extra coverage --constraint requirements.txt)
 	$(call lock,requirements-wheel.txt,--extra wheel --constraint requirements.txt)
+	$(call lock,requirements-site.txt,--extra site --constraint requirements.txt)
 
 clean: ## Remove everything that was built, .venv included; results in out/ stay
 	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || { $(FOREIGN); }
@@ -259,6 +266,10 @@ $(DONE)/zig: requirements-wheel.txt $(DONE)/packages
 $(DONE)/coverage: requirements-coverage.txt $(DONE)/packages
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-coverage.txt
 	@touch $@
+
+$(DONE)/site: requirements-site.txt $(DONE)/packages
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-site.txt \
+	  && touch $@ || echo "MkDocs cannot be installed here: there is no site, and no test of workflows"
 
 # The two replace each other. A release will do wherever an extension is wanted, but not the other way round.
 $(DONE)/extension: $(DONE)/packages $(RUST) pyproject.toml README.md

@@ -73,13 +73,13 @@ def differences(results: db.Results, tables: dict[str, dict[str, object]]) -> li
     return found
 
 
-def scenario_of_readme() -> str:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def first_scenario() -> str:
+    text = (ROOT / "docs" / "run.md").read_text(encoding="utf-8")
     return re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
 
 
-def test_the_readme_in_a_browser(module: Path, tmp_path: Path) -> None:
-    text = scenario_of_readme()
+def test_the_first_scenario_in_a_browser(module: Path, tmp_path: Path) -> None:
+    text = first_scenario()
     native = db.Scenario.from_toml(text).run()
     assert native.runs["packet_hops"][0] > 10_000
     assert differences(native, in_browser(module, text, tmp_path)) == []
@@ -104,12 +104,12 @@ def test_shipped_scenarios_in_a_browser(module: Path, tmp_path: Path, name: str)
 
 
 def test_another_seed_is_noticed(module: Path, tmp_path: Path) -> None:
-    text = scenario_of_readme().replace('stagger = "2s"', 'stagger = "2s"\njitter = "1s"')
+    text = first_scenario().replace('stagger = "2s"', 'stagger = "2s"\njitter = "1s"')
     native = db.Scenario.from_toml(text, ["seed=2"]).run()
     assert "flows.start" in differences(native, in_browser(module, text, tmp_path))
 
 
 def test_what_is_refused_is_a_line(module: Path, tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
-        in_browser(module, scenario_of_readme().replace("cubic", "cubik"), tmp_path)
+        in_browser(module, first_scenario().replace("cubic", "cubik"), tmp_path)
     assert caught.value.stderr.startswith("transport.controller: ")

@@ -19,6 +19,8 @@ PACKAGE = ROOT / "python"
 PAGES = (
     ROOT / "README.md",
     *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("docs/tasks/*.md")),
+    *sorted(ROOT.glob("docs/lessons/*.md")),
     *sorted(PACKAGE.glob("dumbbell/papers/*/README.md")),
 )
 MODULES = [

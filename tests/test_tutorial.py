@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tools.notebook import NOTEBOOK, generate
+from tools.pages import run
 
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial.md"
 
@@ -65,36 +64,7 @@ def test_a_notebook_says_what_its_kernel_lacks(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_every_block_of_the_tutorial_runs(tmp_path: Path) -> None:
-    assert {kind for kind, _ in blocks(r"\w+")} == {"sh", "python", "toml", "text"}
-    said = last = ""
-    for kind, text in blocks(r"\w+"):
-        if kind == "toml":
-            (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-            continue
-        if kind == "text":
-            # What the page shows is what the last block has printed.
-            shown, printed = (
-                [line.strip() for line in of.splitlines() if line.strip()] for of in (text, last)
-            )
-            assert [line for line in shown if line not in printed] == []
-            continue
-        programs = [["-c", text]]
-        if kind == "sh":
-            programs = [["-m", *shlex.split(line)] for line in text.splitlines()]
-        last = ""
-        for program in programs:
-            found = subprocess.run(
-                [sys.executable, *program],
-                cwd=tmp_path,
-                env={**os.environ, "MPLBACKEND": "agg", "COLUMNS": "120"},
-                check=False,
-                capture_output=True,
-                text=True,
-                timeout=120,
-            )
-            assert found.returncode == 0, (program, found.stderr)
-            last += found.stdout
-        said += last
+    said = run(PAGE, tmp_path)
     # What the page says of what one sees.
     assert "left → right" in said
     assert "nan" not in said

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-cluster", "-coverage", "-wheel"))
+LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-cluster", "-coverage", "-wheel", "-site"))
 WORKSPACES = ("Cargo.toml", "fuzz/Cargo.toml")
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 OSV = "https://api.osv.dev/v1/querybatch"
