@@ -21,10 +21,11 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Call]:
     def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         noted.append(([*command], (environment or {}).get("RUSTFLAGS", "")))
         if command[0] == "cargo":
-            made = tmp_path / "some-host" / "release"
-            made.mkdir(parents=True, exist_ok=True)
-            (made / "lib_native.so").touch()
-            (made / "libdumbbell_packetdrill.so").touch()
+            for target in ("some-host", *wheel.OTHERS):
+                made = tmp_path / target / "release"
+                made.mkdir(parents=True, exist_ok=True)
+                (made / "lib_native.so").touch()
+                (made / "libdumbbell_packetdrill.so").write_text(target)
 
     monkeypatch.setattr(wheel, "_run", run)
     monkeypatch.setattr(wheel, "host_of_rustc", lambda: "some-host")
@@ -85,3 +86,30 @@ def test_without_llvm_there_is_a_wheel_and_a_line(
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "apt-get install llvm-" in told
+
+
+def test_a_release_has_all_wheels_and_the_sources(calls: list[Call], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    monkeypatch.setattr(wheel, "has", lambda _target: True)
+    assert wheel.main(["--all", "--glibc", "2.17"]) == 0
+    assert calls[0][0][1:] == ["sdist", "--out", "dist"]
+    lines = [" ".join(command) for command, _ in calls]
+    assert [line.split(" --target ")[1].split()[0] for line in lines if "build --target" in line] == [
+        "some-host",
+        *wheel.OTHERS,
+    ]
+    # `strip` of this machine does not know the files of others.
+    assert sum(line.startswith("strip ") for line in lines) == 1
+    assert [flags for command, flags in calls if command[1] == "zigbuild"] == ["", *["-Cstrip=symbols"] * 2]
+    assert (wheel.ROOT / "python" / "dumbbell" / wheel.LIBRARY).read_text() == "some-host"
+
+
+def test_a_processor_without_a_library_is_named(
+    calls: list[Call], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(wheel, "has", lambda _target: False)
+    assert wheel.main(["--target", "riscv64gc-unknown-linux-gnu", "--glibc", "2.17"]) == 1
+    assert "riscv64gc-unknown-linux-gnu: no wheel" in capsys.readouterr().err
+    assert calls == []
+    with pytest.raises(SystemExit):
+        wheel.main(["--all"])

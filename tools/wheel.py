@@ -3,7 +3,10 @@
 The extension is built with counters, makes short runs of all scenarios, and is built again with what they
 have counted: which way branches go, what is called often. That is 2 to 5 % of the time of a run. What Debian
 has of rustc's LLVM merges the counters; where it is missing, the wheel is built without, and a line says so.
-With ``--glibc`` zig links the libraries for systems whose C library is no newer than that.
+With ``--glibc`` zig links the libraries for systems whose C library is no newer than that. With ``--target``
+it builds for the Linux of another processor, where no runs can count. ``--all`` is what ``make dist`` makes:
+the source distribution, the wheel of this machine, and those of :data:`OTHERS` whose standard library can be
+had.
 """
 
 from __future__ import annotations
@@ -13,10 +16,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tools.reached import llvm
+from tools.systems import has
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target" / "profiled"
@@ -24,6 +29,9 @@ COUNTS = TARGET / "counts"
 MERGED = TARGET / "merged.profdata"
 PACKAGE = TARGET / "package"
 """A copy of the Python package with the extension that counts; that of `make setup` stays as it is."""
+OTHERS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu")
+"""The systems that zig builds for from here; :file:`.github/workflows/wheels.yml` has the others."""
+LIBRARY = "libdumbbell_packetdrill.so"
 BUILD = ("--release", "--locked", "--quiet", "--target-dir", str(TARGET))
 
 
@@ -31,8 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build the wheel."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--glibc", help="the oldest C library that will do, such as 2.17; needs zig")
-    glibc = parser.parse_args(arguments).glibc
-    host = host_of_rustc()
+    parser.add_argument("--target", help="another Linux, such as aarch64-unknown-linux-gnu; needs zig")
+    parser.add_argument("--all", action="store_true", help="the source distribution, and every wheel")
+    chosen = parser.parse_args(arguments)
+    glibc, host = chosen.glibc, host_of_rustc()
+    if (chosen.all or chosen.target) and not glibc:
+        parser.error("zig links for other processors; name the oldest C library with --glibc")
+    if chosen.target and chosen.target != host:
+        return other(chosen.target, glibc)
+    if chosen.all:
+        sources()
     flags = {}
     version = llvm()
     profdata = f"llvm-profdata-{version}"
@@ -48,7 +64,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     packetdrill(host, glibc)
     build(host, glibc, flags)
+    return max((other(target, glibc) for target in OTHERS if chosen.all and target != host), default=0)
+
+
+def sources() -> None:
+    """Write the source distribution."""
+    _run([str(Path(sys.executable).with_name("maturin")), "sdist", "--out", "dist"])
+
+
+def other(target: str, glibc: str) -> int:
+    """Build the wheel of another processor; return the status of the process."""
+    if not has(target):
+        print(
+            f"{target}: no wheel, its standard library cannot be had: rustup target add {target}",
+            file=sys.stderr,
+        )
+        return 1
+    with kept(ROOT / "python" / "dumbbell" / LIBRARY):
+        # The program `strip` knows the files of this processor.
+        packetdrill(target, glibc, {"RUSTFLAGS": "-Cstrip=symbols"})
+        build(target, glibc, {})
     return 0
+
+
+@contextmanager
+def kept(path: Path) -> Iterator[None]:
+    """Put a file that the block replaces back after it, if there was one."""
+    before = path.read_bytes() if path.is_file() else None
+    try:
+        yield
+    finally:
+        if before is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_bytes(before)
 
 
 def host_of_rustc() -> str:
@@ -72,13 +121,14 @@ def count(host: str) -> None:
     _run([sys.executable, "-m", "tools.training"], {"PYTHONPATH": str(PACKAGE)})
 
 
-def packetdrill(host: str, glibc: str | None) -> None:
-    """Build the library for packetdrill, which stands in the package."""
+def packetdrill(host: str, glibc: str | None, flags: Mapping[str, str] | None = None) -> None:
+    """Build the library for packetdrill, which stands in the package; strip it, unless the flags do."""
     how, target = ("zigbuild", f"{host}.{glibc}") if glibc else ("build", host)
-    _run(["cargo", how, "--package", "dumbbell-packetdrill", "--target", target, *BUILD])
-    library = ROOT / "python" / "dumbbell" / "libdumbbell_packetdrill.so"
+    _run(["cargo", how, "--package", "dumbbell-packetdrill", "--target", target, *BUILD], flags)
+    library = ROOT / "python" / "dumbbell" / LIBRARY
     shutil.copy(TARGET / host / "release" / library.name, library)
-    _run(["strip", str(library)])
+    if not flags:
+        _run(["strip", str(library)])
 
 
 def build(host: str, glibc: str | None, flags: Mapping[str, str]) -> None:
