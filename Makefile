@@ -199,7 +199,7 @@ audit: setup ## Check licences and sources of all locked packages; with ADVISORI
 systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Windows, and that the package uses nothing they lack
 	@$(BIN)/python -m tools.systems
 
-docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices, the notebook of the tutorial and the board
+docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices, notebooks and the board
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.language
 	$(BIN)/python -m tools.algorithms --figures

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.notebook import NOTEBOOK, generate
+from tools.notebook import PAGES, generate, notebook_of
 from tools.pages import run
 
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial.md"
+NOTEBOOK = notebook_of(PAGE)
 
 
 def blocks(kinds: str) -> list[tuple[str, str]]:
@@ -28,7 +29,9 @@ def cells() -> list[str]:
 
 def test_the_notebook_is_the_page_with_its_blocks_as_cells() -> None:
     text = NOTEBOOK.read_text(encoding="utf-8")
-    assert text == generate(), "run `make docs`"
+    assert len(PAGES) == 7
+    for page in PAGES:
+        assert notebook_of(page).read_text(encoding="utf-8") == generate(page), "run `make docs`"
     notebook = json.loads(text)
     assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
     assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])

@@ -1,9 +1,9 @@
-"""Writes docs/tutorial.ipynb from docs/tutorial.md: the same blocks as cells, in the same order.
+"""Writes the notebooks of the tutorial and of the lessons: the blocks of their pages, in the same order.
 
 A first cell checks that the kernel has what the page needs. Commands run by the Python of the kernel: a shell
 may find another `dumbbell` on the path, or none, and a notebook would go on.
 
-``python -m tools.notebook`` rewrites the notebook; a test fails when it differs from what this would write.
+``python -m tools.notebook`` rewrites them; a test fails when one differs from what this would write.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ from dumbbell._extras import how_to_install, packages_of
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
-PAGE = DOCS / "tutorial.md"
-NOTEBOOK = DOCS / "tutorial.ipynb"
+_NO_LESSONS = {"README.md", "answers.md", "teacher.md"}
+
+PAGES = (
+    DOCS / "tutorial.md",
+    *sorted(page for page in DOCS.glob("lessons/*.md") if page.name not in _NO_LESSONS),
+)
+"""The pages that are notebooks too."""
 
 _BLOCK = re.compile(r"^```(?!text)(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 """A block to run; one of text shows what a program prints."""
@@ -84,9 +89,14 @@ def cell(number: int, language: str, text: str) -> dict[str, Any]:
     return base | ({"execution_count": None, "outputs": []} if language else {}) | source
 
 
-def generate() -> str:
-    """Return the text of the notebook."""
-    parts = [part for part in blocks(PAGE.read_text(encoding="utf-8")) if part[1].strip()]
+def notebook_of(page: Path) -> Path:
+    """Return where the notebook of a page stands: with it."""
+    return page.with_suffix(".ipynb")
+
+
+def generate(page: Path) -> str:
+    """Return the text of the notebook of a page."""
+    parts = [part for part in blocks(page.read_text(encoding="utf-8")) if part[1].strip()]
     # After the title and what the page says of itself.
     parts.insert(1, (_OURS, first_cell()))
     notebook = {
@@ -102,8 +112,9 @@ def generate() -> str:
 
 
 def main() -> None:
-    """Write the notebook."""
-    NOTEBOOK.write_text(generate(), encoding="utf-8")
+    """Write the notebooks."""
+    for page in PAGES:
+        notebook_of(page).write_text(generate(page), encoding="utf-8")
 
 
 if __name__ == "__main__":
