@@ -20,7 +20,7 @@ pub mod statistics;
 pub mod table;
 #[doc(hidden)]
 pub mod testing;
-
+pub mod times;
 pub mod value;
 pub mod verdict;
 
@@ -37,6 +37,7 @@ pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
 pub use results::Results;
 pub use stage::Stage;
 pub use statistics::Statistics;
+pub use times::Times;
 pub use value::Value;
 pub use verdict::{DropReason, MarkReason, VerdictSink};
 

@@ -119,6 +119,14 @@ crate::tables! {
         delay_mean: Option<f64> as "s";
         /// Standard deviation of the times that data packets were on their way, those of packets sent again too; null where packets do not say when they left (whole run).
         delay_sd: Option<f64> as "s";
+        /// Median of the one-way delays of the data packets that arrived, those of packets sent again too; null without `record.delays`. Quantiles of delays are within 0.8 %.
+        delay_p50: Option<f64> as "s";
+        /// 95th percentile of the same delays.
+        delay_p95: Option<f64> as "s";
+        /// 99th percentile of the same delays.
+        delay_p99: Option<f64> as "s";
+        /// Longest of the same delays.
+        delay_max: Option<f64> as "s";
     }
 
     /// One row per directed link.
@@ -175,7 +183,13 @@ crate::tables! {
         queue_average: Option<f64> as "packets";
         /// Mean time from arrival to the end of transmission, over the packets sent; null if none was, and of a FIFO queue in which packets wait when the run is paused or cut short.
         sojourn_mean: Option<f64> as "s";
-        /// Longest such time; null without power control.
+        /// Median of such times; null without `record.sojourns`. Quantiles are within 0.8 %.
+        sojourn_p50: Option<f64> as "s";
+        /// 95th percentile of such times; null without `record.sojourns`.
+        sojourn_p95: Option<f64> as "s";
+        /// 99th percentile of such times; null without `record.sojourns`.
+        sojourn_p99: Option<f64> as "s";
+        /// Longest such time; null without power control and `record.sojourns`.
         sojourn_max: Option<f64> as "s";
         /// Share of the time in which pause frames held the transmitter back; null where none can.
         paused: Option<f64> as "";
@@ -221,6 +235,20 @@ crate::tables! {
         metric: Label as "";
         /// The value, in the unit of the series.
         value: f64 as "";
+    }
+
+    /// One row per quantile of a distribution of times: one-way delays of sampled flows with `record.delays`, times at links with `record.sojourns`.
+    pub struct QuantileRow in Quantiles as quantiles {
+        /// What it is of: `flow` or `link`.
+        subject: Label as "";
+        /// The number of the flow or the row of the link.
+        id: u32 as "";
+        /// The quantity: `delay`, the one-way delay of a data packet, or `sojourn`, from arrival at a queue to the end of transmission.
+        metric: Label as "";
+        /// The share of packets for which it was no longer.
+        share: f64 as "";
+        /// The quantile, within 0.8 %; the smallest and the largest are exact.
+        value: f64 as "s";
     }
 
     /// One row per change of state of a congestion controller, with `record.controllers` (whole run).

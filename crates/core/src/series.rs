@@ -43,6 +43,10 @@ series! {
     Received = "received" of Flow in "bit/s";
     /// Goodput: data that is there in order; where a hole is filled, all that waited behind it counts at once.
     Goodput = "goodput" of Flow in "bit/s";
+    /// One-way delay: the mean over the data packets that arrived in the period.
+    Delay = "delay" of Flow in "s";
+    /// Longest one-way delay in the period.
+    LongestDelay = "delay_max" of Flow in "s";
     /// Data that waits to be read.
     Unread = "unread" of Flow in "B";
     /// Queue.

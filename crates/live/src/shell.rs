@@ -278,7 +278,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         let counted = tally.total.since(&tally.baseline);
         let link_row = link.row(
             &nodes,
-            &counted,
+            (&counted, None),
             (Some(&tally.queue), tally.average),
             (tally.account.as_ref(), None),
             (from, until),

@@ -251,6 +251,10 @@ impl ReceiveEnd for Receiver {
         ReceiverReport { received: self.listener.got.delivered, ..self.listener.got }
     }
 
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        packet.read::<TfrcHeader>().filter(|header| header.kind == TfrcKind::Data).map(|header| header.sent)
+    }
+
     fn ignored(&self) -> u64 {
         self.listener.ignored
     }

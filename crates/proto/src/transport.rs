@@ -241,6 +241,12 @@ pub trait ReceiveEnd: Stage + Debug + Send {
         None
     }
 
+    /// When a packet that has arrived left its sender, if it carries data and says so.
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        let _ = packet;
+        None
+    }
+
     /// An acknowledgement becomes due if one is delayed that the sender has to wait for, because the window is used up.
     /// True if it did.
     fn hasten(&mut self) -> bool {
@@ -314,6 +320,9 @@ impl<E: ReceiveEnd + ?Sized> ReceiveEnd for Box<E> {
     }
     fn transit(&self, now: Time) -> Option<Duration> {
         (**self).transit(now)
+    }
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        (**self).departed(packet)
     }
     fn hasten(&mut self) -> bool {
         (**self).hasten()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::{Label, Labels};
-use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, FlowEnds, Time, TrafficClass, memory};
+use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, FlowEnds, Time, Times, TrafficClass, memory};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::node::NodeAgentParams;
@@ -126,6 +126,8 @@ pub struct PlannedLink {
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
     pub sampled: bool,
+    /// True if the times are noted that packets stay at the link.
+    pub timed: bool,
     /// True if it leaves a router that has an agent.
     pub inspected: bool,
     /// True if it takes the general form, two events a hop, where a cheaper one would do the same: an oracle for tests.
@@ -181,6 +183,7 @@ impl PlannedLink {
             bdp: self.bdp,
             recorded: self.recorded,
             sampled: self.sampled,
+            timed: self.timed,
             inspected: self.inspected,
             watched: false,
             exact_drops: false,
@@ -193,12 +196,12 @@ impl PlannedLink {
         }
     }
 
-    /// The row of the link in the results: what it counted between two times, its queue where it was sampled, the largest
-    /// average that the queue decided by, the account of its port, and the time in pauses. `nodes` are the labels of all nodes.
+    /// The row of the link in the results: what it counted between two times, how long packets stayed if that was noted, its queue
+    /// where it was sampled, the largest average that the queue decided by, the account of its port, and the time in pauses. `nodes` are the labels of all nodes.
     pub fn row(
         &self,
         nodes: &[Label],
-        counted: &Counters,
+        (counted, sojourns): (&Counters, Option<&Times>),
         (queue, average): (Option<&Histogram>, Option<f64>),
         (account, paused): (Option<&Ledger>, Option<Duration>),
         (from, until): (Time, Time),
@@ -235,7 +238,12 @@ impl PlannedLink {
             queue_average: average,
             sojourn_mean: (c.sent > 0).then(|| c.sojourn_sum as f64 / c.sent as f64 / 1e9),
             paused: paused.map(|time| ratio(time.as_nanos() as f64, until.since(from).as_nanos() as f64)),
-            sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
+            sojourn_p50: sojourns.and_then(|times| times.quantile(0.5)),
+            sojourn_p95: sojourns.and_then(|times| times.quantile(0.95)),
+            sojourn_p99: sojourns.and_then(|times| times.quantile(0.99)),
+            sojourn_max: account
+                .map(|a| a.longest_sojourn.as_secs_f64())
+                .or_else(|| sojourns.and_then(Times::longest)),
             power: labels.code(power.map_or("", |p| p.policy.name())),
             energy: account
                 .zip(power)
@@ -342,6 +350,8 @@ pub struct Record {
     pub drops: bool,
     /// The states of controllers.
     pub controllers: bool,
+    /// The one-way delays of packets.
+    pub delays: bool,
 }
 
 /// How a plan replays packets: those that arrive at a link in a run of another plan enter that link here, and nothing else

@@ -51,7 +51,8 @@ impl Plan {
         let mut planner = Planner { scenario, files, pairs, named, groups: Vec::new(), uses: Vec::new() };
         let flows = planner.flows(&root.key("flows"))?;
         let workloads = planner.workloads(&root.key("workloads"))?;
-        let sampled = planner.sampled(&root.key("record").key("queues"))?;
+        let sampled = planner.links_of(&scenario.record.queues, &root.key("record").key("queues"))?;
+        let timed = planner.links_of(&scenario.record.sojourns, &root.key("record").key("sojourns"))?;
         let recorded = planner.recorded(&root.key("record").key("arrivals"))?;
         let replay = planner.replay_of_link(base, &root.key("replay"))?;
         let Planner { files, mut pairs, groups, named, uses, .. } = planner;
@@ -66,6 +67,7 @@ impl Plan {
         }
         links.iter_mut().for_each(|link| link.buffer = buffer_of.get(&link.from).copied());
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
+        links.iter_mut().zip(timed).for_each(|(link, timed)| link.timed = timed);
         for node in described.iter().filter(|node| node.agent.is_some()) {
             links.iter_mut().filter(|l| l.from == node.node).for_each(|link| link.inspected = true);
         }
@@ -91,6 +93,7 @@ impl Plan {
                 flows: scenario.record.flows,
                 drops: scenario.record.drops,
                 controllers: scenario.record.controllers,
+                delays: scenario.record.delays,
             },
             replay,
             origin: Origin::new(
@@ -379,26 +382,25 @@ impl Planner<'_, '_> {
         Ok(Some(Replay { source, link, bin: spec.bin }))
     }
 
-    /// For each link, whether its queue is sampled.
-    fn sampled(&self, at: &At<'_>) -> Result<Vec<bool>, ConfigError> {
-        let NameList(names) = &self.scenario.record.queues;
-        let mut sampled = vec![false; self.pairs.network.links.len()];
+    /// For each link, whether a list of links has it.
+    fn links_of(&self, NameList(names): &NameList, at: &At<'_>) -> Result<Vec<bool>, ConfigError> {
+        let mut listed = vec![false; self.pairs.network.links.len()];
         for (i, name) in names.iter().enumerate() {
             match name.as_str() {
                 "none" if names.len() == 1 => {}
-                "all" => sampled.fill(true),
+                "all" => listed.fill(true),
                 "bottlenecks" => {
                     let all: Vec<u32> = (0..self.pairs.all().len() as u32).collect();
-                    self.pairs.bottlenecks(&all).iter().for_each(|link| sampled[*link as usize] = true);
+                    self.pairs.bottlenecks(&all).iter().for_each(|link| listed[*link as usize] = true);
                 }
                 link => {
                     let item = at.index(i);
                     let place = if names.len() == 1 { at } else { &item };
-                    sampled[self.pairs.names.link(link, place)? as usize] = true;
+                    listed[self.pairs.names.link(link, place)? as usize] = true;
                 }
             }
         }
-        Ok(sampled)
+        Ok(listed)
     }
 }
 
@@ -522,6 +524,7 @@ fn links(
             before: Vec::new(),
             recorded: false,
             sampled: sampled[i],
+            timed: false,
             inspected: false,
             general: false,
         }

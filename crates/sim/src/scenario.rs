@@ -131,6 +131,10 @@ config! {
         controllers: bool = false, "choice: a round trip takes some forty rows";
         /// Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         queues: NameList = "bottlenecks", "choice: other queues are mostly empty";
+        /// Note how long each data packet is on its way: quantiles for each flow, means over time for sampled flows.
+        delays: bool = false, "choice: a run then goes in one loop, and each packet costs some nanoseconds more";
+        /// Links of which it is noted how long each packet stays, for quantiles: `bottlenecks`, `all`, `none`, or names of links.
+        sojourns: NameList = "none", "choice: such a link takes two events for each packet";
         /// Links of which every arriving packet is written down, by name.
         arrivals: Vec<String> = [], "choice: a run has millions";
     }

@@ -94,6 +94,7 @@ impl Plan {
             (self.shares_between_hosts(), "queues that know hosts"),
             (self.record.drops, "a table of drops"),
             (self.record.controllers, "tables of controllers"),
+            (self.record.delays, "delays of packets"),
         ];
         facts.into_iter().find(|(is_so, _)| *is_so).map(|(_, what)| what)
     }

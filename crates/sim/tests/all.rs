@@ -10,6 +10,7 @@ mod controllers_of_queues;
 mod cost;
 mod data_centre;
 mod datagrams;
+mod delays;
 mod draws;
 mod early;
 mod engine;

@@ -133,6 +133,8 @@ pub struct LinkConfig {
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
+    /// True if the times are noted that packets stay, from arrival to the end of transmission.
+    pub timed: bool,
     /// True if it leaves a router whose agent looks at its queue and decides on what enters it.
     pub inspected: bool,
     /// True if somebody notes what happens to each packet: see [`Order::KeepNotes`].
@@ -157,6 +159,7 @@ impl LinkConfig {
     /// True if the link serves at one rate all the time, and nothing happens to packets on their way but loss.
     pub(super) fn is_steady(&self) -> bool {
         !self.general
+            && !self.timed
             && self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()

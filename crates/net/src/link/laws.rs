@@ -39,6 +39,7 @@ pub(crate) fn config_of(direction: Direction) -> LinkConfig {
         trace: None,
         bdp: 62_500,
         recorded: false,
+        timed: false,
         sampled: true,
         inspected: false,
         watched: false,

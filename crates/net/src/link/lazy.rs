@@ -69,7 +69,7 @@ impl LazyLink {
             may_idle: false,
             impairments: Impairments::new(config),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
-            watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
+            watch: direction.counts_classes().then(|| Box::new(Watch::new(true, false))),
             counters: Counters::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! How others sample, count and watch a link.
 
-use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, Times, VerdictSink};
 
 use super::{Arrival, Counters, Incidents, Note, PerClass};
 use crate::power::{Ledger, Port};
@@ -96,6 +96,11 @@ pub trait Meter<P = Packet> {
     /// What was counted of each traffic class since the last call, up to `now`, if the link tells them apart.
     fn read_classes(&mut self, now: Time) -> Option<PerClass> {
         let _ = now;
+        None
+    }
+
+    /// How long the packets stayed that have left since the last call, if that is noted.
+    fn read_sojourns(&mut self) -> Option<Times> {
         None
     }
 

@@ -1,6 +1,6 @@
 //! Any discipline, with an event at the end of each transmission.
 
-use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, Times, VerdictSink};
 
 use super::classes::PerClass;
 use super::flight::{Flight, Launched};
@@ -71,7 +71,8 @@ impl<P: Carried> QueuedLink<P> {
             buffer: config.buffer.clone().map(|pool| Box::new(Part::new(pool))),
             pause: config.pause.is_any().then(|| Box::new(Pause::new(config.pause))),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
-            watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
+            watch: (direction.counts_classes() || config.timed)
+                .then(|| Box::new(Watch::new(direction.counts_classes(), config.timed))),
             delay: direction.delay,
             impairments: Impairments::new(config),
             counters: Counters::default(),
@@ -418,7 +419,7 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Notes from now on what happens to packets; the driver takes the notes after each call.
     pub fn keep_notes(&mut self) {
-        self.watch.get_or_insert_with(|| Box::new(Watch::new(false))).keep_notes();
+        self.watch.get_or_insert_with(|| Box::new(Watch::new(false, false))).keep_notes();
     }
 
     /// The packets in flight, in any order.
@@ -485,6 +486,10 @@ impl<P: Carried> Meter<P> for QueuedLink<P> {
 
     fn read_classes(&mut self, _: Time) -> Option<PerClass> {
         self.watch.as_mut().and_then(|watch| watch.read_classes_but(None))
+    }
+
+    fn read_sojourns(&mut self) -> Option<Times> {
+        self.watch.as_mut().and_then(|watch| watch.read_sojourns())
     }
 
     /// If its part is to obey.

@@ -1,6 +1,6 @@
 //! What follows each packet on a link with a queue: counters of its class, and notes for an observer of the run.
 
-use dumbbell_core::{DropReason, MarkReason};
+use dumbbell_core::{DropReason, Duration, MarkReason, Times};
 
 use super::Carried;
 use super::classes::{ClassAccount, PerClass};
@@ -18,14 +18,17 @@ pub enum Note {
 #[derive(Clone, Debug)]
 pub(super) struct Watch<P> {
     classes: Option<ClassAccount>,
+    /// How long packets stayed, since that was read last.
+    sojourns: Option<Times>,
     /// In order, since they were taken last.
     notes: Option<Vec<(P, Note)>>,
 }
 
 impl<P: Carried> Watch<P> {
-    /// One that counts by class if asked to, and keeps no notes.
-    pub fn new(counts_classes: bool) -> Watch<P> {
-        Watch { classes: counts_classes.then(ClassAccount::default), notes: None }
+    /// One that counts by class and notes how long packets stay, if asked to, and keeps no notes of events.
+    pub fn new(counts_classes: bool, timed: bool) -> Watch<P> {
+        let (classes, sojourns) = (counts_classes.then(ClassAccount::default), timed.then(Times::default));
+        Watch { classes, sojourns, notes: None }
     }
 
     /// Keeps notes from now on.
@@ -49,6 +52,11 @@ impl<P: Carried> Watch<P> {
         self.classes.as_mut().map(|classes| classes.read_but(early))
     }
 
+    /// How long the packets stayed that have left since the last call, if that is noted.
+    pub fn read_sojourns(&mut self) -> Option<Times> {
+        self.sojourns.as_mut().map(std::mem::take)
+    }
+
     /// A packet has arrived.
     pub fn arrived(&mut self, packet: &P) {
         if let Some(classes) = &mut self.classes {
@@ -63,6 +71,9 @@ impl<P: Carried> Watch<P> {
             class.sent += 1;
             class.sent_bytes += u64::from(packet.size());
             class.sojourn_sum += sojourn;
+        }
+        if let Some(sojourns) = &mut self.sojourns {
+            sojourns.add(Duration::from_nanos(sojourn));
         }
         self.note(packet, Note::Left);
     }

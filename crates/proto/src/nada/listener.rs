@@ -197,6 +197,10 @@ impl ReceiveEnd for Receiver {
         ReceiverReport { received: self.got.delivered, delay: self.delays.spread(), ..self.got }
     }
 
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        packet.read::<NadaHeader>().filter(|header| header.kind == NadaKind::Media).map(|header| header.sent)
+    }
+
     fn ignored(&self) -> u64 {
         self.ignored
     }

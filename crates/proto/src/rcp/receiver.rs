@@ -110,6 +110,11 @@ impl ReceiveEnd for Receiver {
         self.arrivals.report()
     }
 
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        let header = packet.read::<RcpHeader>().filter(|header| header.kind == RcpKind::Data)?;
+        Some(Time::from_nanos(header.ts))
+    }
+
     fn ignored(&self) -> u64 {
         self.ignored
     }

@@ -742,6 +742,11 @@ impl ReceiveEnd for Receiver {
         self.timestamps.then(|| now.since(Time::from_nanos(self.timestamp)))
     }
 
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        let carries_data = packet.size > self.header && packet.flags & TcpHeader::SYN == 0;
+        carries_data.then(|| Time::from_nanos(packet.body[1]))
+    }
+
     fn ignored(&self) -> u64 {
         self.ignored.into()
     }

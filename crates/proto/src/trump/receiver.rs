@@ -189,6 +189,11 @@ impl ReceiveEnd for Receiver {
         ReceiverReport { delay: self.delays.spread(), ..self.arrivals.report() }
     }
 
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        let header = packet.read::<TrumpHeader>().filter(|header| header.kind == TrumpKind::Data)?;
+        Some(Time::from_nanos(header.mark))
+    }
+
     fn ignored(&self) -> u64 {
         self.ignored
     }

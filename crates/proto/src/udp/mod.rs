@@ -6,7 +6,7 @@ pub mod poisson;
 pub mod replay;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::UdpHeader;
 
 use crate::deviation::Deviation;
@@ -176,6 +176,10 @@ impl Stage for Sink {
 impl ReceiveEnd for Sink {
     fn report(&self) -> ReceiverReport {
         ReceiverReport { received: self.report.delivered, delay: self.delays.spread(), ..self.report }
+    }
+
+    fn departed(&self, packet: &Packet) -> Option<Time> {
+        Some(packet.read::<UdpHeader>()?.sent)
     }
 
     fn ignored(&self) -> u64 {

@@ -42,7 +42,7 @@ impl<O: Observer, S: Share> Network<O, S> {
         }
     }
 
-    /// A packet that came over `link` has met an agent, or is what a router originated and has met the end of its path.
+    /// A packet that came over `link` has met an agent, or the end of a path for what routers originate or for what is timed.
     #[cold]
     #[inline(never)]
     pub(super) fn stop(&mut self, link: u32, packet: &Packet, stop: Stop) {
@@ -51,7 +51,12 @@ impl<O: Observer, S: Share> Network<O, S> {
             self.inside[packet.flow as usize] -= 1;
             let end = if stop.forward { Event::Delivered } else { Event::Returned };
             self.tell(packet.at, packet, end);
-            return self.asides.push(Aside::Noticed(Delivery { packet: *packet, forward: stop.forward }));
+            let delivery = Delivery { packet: *packet, forward: stop.forward };
+            return self.asides.push(if stop.timed {
+                Aside::Timed(delivery)
+            } else {
+                Aside::Noticed(delivery)
+            });
         };
         if let Some(mut agents) = self.agents.take() {
             agents.pass(self, number, link, packet, stop);

@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 
-use dumbbell_core::results::{FlowRow, Flows, TransferRow, Transfers};
+use dumbbell_core::results::{FlowRow, Flows, QuantileRow, Quantiles, TransferRow, Transfers};
+use dumbbell_core::series::{Series, Subject};
 use dumbbell_core::table::{Extent, Label, Labels};
 use dumbbell_core::{Duration, Time};
 use dumbbell_proto::transport::{Failure, ReceiverReport};
 use dumbbell_proto::{Receiver, Sender};
 
+use super::delays::{Delays, write_quantiles};
 use crate::plan::Plan;
 use crate::workload::session::Transfer;
 use crate::workload::{Flow, Traffic};
@@ -43,6 +45,8 @@ pub struct Slot {
     pub delivered_at_warmup: u64,
     /// What had arrived at the last sample.
     pub at_sample: Arrived,
+    /// The delays of its packets, if they are noted.
+    pub delays: Option<Box<Delays>>,
     /// False once the slot may be reused.
     pub active: bool,
     /// Recipients of its events: see [`watched`].
@@ -79,6 +83,8 @@ struct GroupLabels {
     controller: Label,
     /// True if its flows are those of a session.
     in_session: bool,
+    /// True if its flows are sampled.
+    sampled: bool,
 }
 
 /// Writes the row of every flow and every transfer that ended.
@@ -94,6 +100,9 @@ pub struct Recorder {
     /// In the order in which they ended.
     flows: Flows,
     transfers: Transfers,
+    quantiles: Quantiles,
+    /// What quantiles are of: the labels `flow` and `delay`.
+    delay_of_flow: [Label; 2],
     totals: Totals,
     /// True once bytes do not count any more.
     drains: bool,
@@ -141,6 +150,7 @@ impl Recorder {
                 transport: labels.code(g.transport.name()),
                 controller: labels.code(g.transport.controller().unwrap_or("")),
                 in_session: closed.contains(&i),
+                sampled: g.sampled,
             })
             .collect();
         Recorder {
@@ -153,6 +163,8 @@ impl Recorder {
             keep_rows: plan.record.flows,
             flows: Flows::default(),
             transfers: Transfers::default(),
+            quantiles: Quantiles::default(),
+            delay_of_flow: [Subject::Flow.name(), Series::Delay.name()].map(|name| labels.code(name)),
             totals: Totals::default(),
             drains: false,
         }
@@ -164,11 +176,12 @@ impl Recorder {
     }
 
     /// What the tables take so far.
-    pub fn extents(&self) -> [Extent; 2] {
-        let Recorder { flows, transfers, .. } = self;
+    pub fn extents(&self) -> [Extent; 3] {
+        let Recorder { flows, transfers, quantiles, .. } = self;
         [
             Extent { table: "flows", rows: flows.rows(), bytes: flows.bytes() },
             Extent { table: "transfers", rows: transfers.rows(), bytes: transfers.bytes() },
+            Extent { table: "quantiles", rows: quantiles.rows(), bytes: quantiles.bytes() },
         ]
     }
 
@@ -250,6 +263,13 @@ impl Recorder {
         let labels = &self.groups[slot.flow.group as usize];
         let (source, destination) = self.pairs[slot.flow.pair as usize];
         let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
+        let delays = slot.delays.as_deref();
+        let quantile = |q: f64| delays.and_then(|delays| delays.measured().quantile(q));
+        let spread = got.delay.or_else(|| delays.and_then(Delays::spread));
+        if let Some(delays) = delays.filter(|_| labels.sampled) {
+            let [subject, metric] = self.delay_of_flow;
+            write_quantiles(&mut self.quantiles, (subject, slot.number, metric), delays.measured());
+        }
         self.flows.push(FlowRow {
             flow: slot.number,
             group: labels.group,
@@ -277,13 +297,24 @@ impl Recorder {
             failure: sent.failure.map_or(self.no_failure, |failure| self.failures[failure as usize]),
             rtt_min: seconds(sent.min_rtt),
             rtt_smoothed: seconds(sent.smoothed_rtt),
-            delay_mean: got.delay.map(|delay| delay.mean),
-            delay_sd: got.delay.map(|delay| delay.sd),
+            delay_mean: spread.map(|delay| delay.mean),
+            delay_sd: spread.map(|delay| delay.sd),
+            delay_p50: quantile(0.5),
+            delay_p95: quantile(0.95),
+            delay_p99: quantile(0.99),
+            delay_max: delays.and_then(|delays| delays.measured().longest()),
         });
     }
 
-    /// The table of flows by number, that of transfers by start, and the totals.
-    pub fn finish(&mut self) -> (Flows, Transfers, Totals) {
+    /// The table of flows by number, that of transfers by start, and the totals. The quantiles of flows, by number, go to a table.
+    pub fn finish(&mut self, quantiles: &mut Quantiles) -> (Flows, Transfers, Totals) {
+        let own = std::mem::take(&mut self.quantiles);
+        let order = sorted(own.id.len(), |a, b| own.id[a].cmp(&own.id[b]));
+        let [subject, metric] = self.delay_of_flow;
+        for row in order.into_iter().map(|row| row as usize) {
+            let (id, share, value) = (own.id[row], own.share[row], own.value[row]);
+            quantiles.push(QuantileRow { subject, id, metric, share, value });
+        }
         let (mut flows, mut transfers) =
             (std::mem::take(&mut self.flows), std::mem::take(&mut self.transfers));
         let number = &flows.flow;

@@ -4,6 +4,7 @@
 //! routers before endpoint timers before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
 
 mod agents;
+mod delays;
 mod flows;
 mod going;
 mod hosts;
@@ -148,7 +149,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
             hosts.len() as u32,
         );
         let around = (observer, share(&owners));
-        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, around);
+        let stops = (agents, plan.record.delays);
+        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, stops, around);
         network.pauses = plan.pauses();
         for host in 0..hosts.len() as u32 {
             network.tree.set(owners.hosts + host, hosts.wake_at(host));
@@ -245,6 +247,17 @@ impl<O: Observer, S: Share> Engine<O, S> {
         } else {
             self.wake_node(now, owner);
         }
+    }
+
+    /// Hands a packet over whose delay is noted.
+    #[inline(never)]
+    fn deliver_timed(&mut self, now: Time, delivery: &Delivery) {
+        let is_measured = now > Time::ZERO + self.plan.warmup && self.measured.is_none();
+        let slot = &mut self.slots[delivery.packet.flow as usize];
+        if let (Some(delays), Some(departed)) = (&mut slot.delays, slot.receiver.departed(&delivery.packet)) {
+            delays.add(now, departed, is_measured);
+        }
+        self.deliver(now, delivery);
     }
 
     /// Wakes the agent of a router or the policy of a host.
@@ -485,6 +498,12 @@ impl<O: Observer, S: Share> Engine<O, S> {
         if O::WATCHES {
             self.network.observer.opened(now, &Opened { slot: index, number, flow, agreed: sender.agreed() });
         }
+        let delays = self.plan.record.delays.then(|| {
+            let before = self.slots.get_mut(index as usize).and_then(|slot| slot.delays.take());
+            let mut delays = before.unwrap_or_default();
+            delays.clear();
+            delays
+        });
         let slot = Slot {
             sender,
             receiver,
@@ -495,6 +514,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             dropped: 0,
             delivered_at_warmup: 0,
             at_sample: Arrived::default(),
+            delays,
             active: true,
             watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
                 | if granted.is_some() { watched::HOST } else { 0 }
@@ -568,6 +588,11 @@ impl<O: Observer, S: Share> Engine<O, S> {
     /// Notes what happened besides deliveries of what end points sent.
     #[cold]
     fn note_asides(&mut self, now: Time) {
+        // One that comes alone leaves its room to what its delivery brings.
+        if let [Aside::Timed(delivery)] = self.network.asides[..] {
+            self.network.asides.clear();
+            return self.deliver_timed(now, &delivery);
+        }
         let mut asides = std::mem::take(&mut self.network.asides);
         for aside in &asides {
             match aside {
@@ -576,6 +601,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
                     self.network.tell(now, packet, Event::Duplicated(*link));
                 }
                 Aside::Noticed(notice) => self.notice(now, notice),
+                Aside::Timed(delivery) => self.deliver_timed(now, delivery),
             }
         }
         for aside in asides.drain(..) {
@@ -641,6 +667,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             link.read_port(now);
             link.read_pause(now);
             link.read_classes(now);
+            link.read_sojourns();
             counters
         });
         self.link_baseline = counted.collect();

@@ -84,6 +84,8 @@ pub enum Aside {
     Duplicated(u32, Packet),
     /// A packet that a router originated has reached the end of its path.
     Noticed(Delivery),
+    /// A packet of an end point has arrived whose delay is noted.
+    Timed(Delivery),
 }
 
 /// A packet that a link dropped.
@@ -131,12 +133,12 @@ impl Tally {
 }
 
 impl<O: Observer, S: Share> Network<O, S> {
-    /// Joins links into paths as `routes` says. Where `agents` are, packets stop on their way.
+    /// Joins links into paths as `routes` says. Where `agents` are, packets stop on their way; if `timed`, also where they arrive.
     pub fn new(
         mut links: Vec<Link>,
         other_owners: usize,
         routes: &[Route<'_>],
-        agents: Option<Agents>,
+        (agents, timed): (Option<Agents>, bool),
         (observer, share): (O, S),
     ) -> Network<O, S> {
         let agents = agents.map(Box::new);
@@ -154,10 +156,13 @@ impl<O: Observer, S: Share> Network<O, S> {
             let (forward, originated) = (route.forward, route.originated);
             for (i, l) in route.links.iter().enumerate() {
                 let stop = i.checked_sub(1).and_then(|_| agents.as_ref()?.behind(route.links[i - 1]));
-                paths.extend(stop.map(|agent| Stop { agent: Some(agent), forward, originated }.entry()));
+                paths.extend(
+                    stop.map(|agent| Stop { agent: Some(agent), forward, originated, timed: false }.entry()),
+                );
                 paths.push(link(*l));
             }
-            paths.push(Stop { agent: None, forward, originated }.entry());
+            let timed = timed && forward && !originated;
+            paths.push(Stop { agent: None, forward, originated, timed }.entry());
         }
         if O::WATCHES {
             links.iter_mut().for_each(|link| link.arm(Order::KeepNotes));

@@ -9,18 +9,23 @@ pub const END_REVERSE: u32 = END;
 /// The entries that are neither links nor the ends of what end points send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stop {
-    /// The agent's number; `None` at the end of a path of what routers originate.
+    /// The agent's number; `None` at the end of a path.
     pub agent: Option<u32>,
     /// True on the way to the destination.
     pub forward: bool,
     /// True on paths of what routers originate.
     pub originated: bool,
+    /// True at the end of a path if the delays of packets are noted there.
+    pub timed: bool,
 }
 
 impl Stop {
     pub fn entry(self) -> u32 {
         let agent = self.agent.map_or(0, |agent| agent + 1);
-        END | agent << 2 | u32::from(self.originated) << 1 | u32::from(self.forward)
+        END | agent << 3
+            | u32::from(self.timed) << 2
+            | u32::from(self.originated) << 1
+            | u32::from(self.forward)
     }
 
     /// What an entry of the table of paths says; `None` for a link.
@@ -30,8 +35,8 @@ impl Stop {
 
     /// What an entry says that is no link.
     pub fn of(entry: u32) -> Stop {
-        let agent = ((entry & !END) >> 2).checked_sub(1);
-        Stop { agent, forward: entry & 1 != 0, originated: entry & 2 != 0 }
+        let agent = ((entry & !END) >> 3).checked_sub(1);
+        Stop { agent, forward: entry & 1 != 0, originated: entry & 2 != 0, timed: entry & 4 != 0 }
     }
 }
 

@@ -105,6 +105,11 @@ impl Sampler {
                     if self.groups[slot.flow.group as usize].1 {
                         write(Series::Unread, slot.number, report.unread as f64);
                     }
+                    let period = slot.delays.as_mut().map(|delays| delays.take_period());
+                    if let Some((period, mean)) = period.and_then(|period| Some((period, period.mean()?))) {
+                        write(Series::Delay, slot.number, mean);
+                        write(Series::LongestDelay, slot.number, period.longest.as_secs_f64());
+                    }
                 }
                 if !here.has_node(pair.source) {
                     continue;

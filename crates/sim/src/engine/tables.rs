@@ -2,12 +2,13 @@
 
 use std::mem;
 
-use dumbbell_core::Time;
 use dumbbell_core::results::{AllocationRow, Results, RunRow};
 use dumbbell_core::table::Label;
+use dumbbell_core::{Time, Times};
 use dumbbell_net::link::{Counters, Link, PerClass};
 
 use super::Engine;
+use super::delays::write_quantiles;
 use super::flows::Totals;
 use super::measured::{Measured, write_arrivals};
 use super::network::Tally;
@@ -24,7 +25,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             self.recorder.record(slot, self.until);
         }
         self.write_allocations(&mut results);
-        let (flows, transfers, totals) = self.recorder.finish();
+        let (flows, transfers, totals) = self.recorder.finish(&mut results.quantiles);
         (results.flows, results.transfers) = (flows, transfers);
         let measured = self.measured.unwrap_or_default();
         let row = self.run_row(ended, &measured, self.measured_until, &totals);
@@ -53,7 +54,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             self.measure(&mut links, &mut results, now)
         });
         self.write_allocations(&mut results);
-        let (flows, transfers, totals) = recorder.finish();
+        let (flows, transfers, totals) = recorder.finish(&mut results.quantiles);
         (results.flows, results.transfers) = (flows, transfers);
         let row = self.run_row(ended, &measured, now.min(self.measured_until), &totals);
         results.runs.push(row);
@@ -160,10 +161,16 @@ impl<O: Observer, S: Share> Engine<O, S> {
             let account = link.read_port(end);
             let paused = link.read_pause(end);
             let classes = link.read_classes(end).map(|c| if end > warmup { c } else { PerClass::default() });
+            let sojourns =
+                link.read_sojourns().map(|times| if end > warmup { times } else { Times::default() });
             let labels = &mut results.labels;
+            if let Some(sojourns) = &sojourns {
+                let [subject, metric] = ["link", "sojourn"].map(|name| labels.code(name));
+                write_quantiles(&mut results.quantiles, (subject, i as u32, metric), sojourns);
+            }
             let mut row = planned.row(
                 self.recorder.nodes(),
-                &c,
+                (&c, sojourns.as_ref()),
                 (histogram, link.average()),
                 (account.as_ref(), paused),
                 (warmup.min(end), end),

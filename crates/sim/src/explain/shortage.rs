@@ -31,6 +31,7 @@ impl Plan {
                     "flows" | "transfers" => "set record.flows=false",
                     "samples" => "give a longer record.period, or set record.samples=false",
                     "drops" => "set record.drops=false",
+                    "quantiles" => "sample fewer flows",
                     "controller_states" | "estimates" => "set record.controllers=false",
                     _ => "record fewer links",
                 },
