@@ -244,6 +244,8 @@ def _load(folder: Path) -> Results:
     of_flows = [name for name, series in SERIES.items() if series.of == "flow"]
     subjects = results.samples["id"][~np.isin(results.samples["metric"], of_flows)]
     places = {"samples": subjects, "drops": results.drops["link"], "arrivals": results.arrivals["link"]}
+    quantiles = results.quantiles
+    places["quantiles"] = quantiles["id"][quantiles["subject"] == "link"]
     for name, links in places.items():
         if links.size and links.max() >= len(results.links):
             raise ValueError(f"{name}.parquet: {name} of a link that is not there")

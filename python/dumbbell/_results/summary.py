@@ -17,6 +17,9 @@ _LINK_COLUMNS = (
     "queue_mean", "queue_p50", "queue_p90", "queue_p99", "queue_max", "sojourn_mean",
 )  # fmt: skip
 
+_NOTED_OF_LINKS = ("sojourn_p50", "sojourn_p95", "sojourn_p99", "sojourn_max")
+_NOTED_OF_FLOWS = ("delay_p50", "delay_p95", "delay_p99", "delay_max")
+"""Only where the scenario asks for them."""
 
 _TOTALS = ("delivered", "packets_sent", "retransmissions", "timeouts", "dropped")
 
@@ -74,6 +77,7 @@ def _groups(tables: Tables) -> list[dict[str, Any]]:
             "goodput": rows.statistics("goodput"),
         }
         | {name: rows.sum(name) for name in _TOTALS}
+        | {name: rows.statistics(name) for name in _NOTED_OF_FLOWS if rows.present(name)}
         for group, rows in tables.flows.native.groups("group")
     ]
 
@@ -113,4 +117,9 @@ def _transfers(tables: Tables) -> list[dict[str, Any]]:
 def _links(tables: Tables) -> list[dict[str, Any]]:
     links, names = tables.links.native, list(tables.links)
     places = [(name, names.index(name)) for name in _LINK_COLUMNS]
-    return [{name: row[place] for name, place in places} for row in map(links.row, range(len(links)))]
+    noted = [(name, names.index(name)) for name in _NOTED_OF_LINKS]
+    return [
+        {name: row[place] for name, place in places}
+        | {name: row[place] for name, place in noted if row[place] is not None}
+        for row in map(links.row, range(len(links)))
+    ]

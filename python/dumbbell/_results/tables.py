@@ -24,6 +24,9 @@ class Tables:
     """One row per link whose router allocates its bandwidth to flows (whole run)."""
     samples: Table
     """One row per sampled value: a time series in long form."""
+    quantiles: Table
+    """One row per quantile of a distribution of times: one-way delays of sampled flows with `record.delays`,
+    times at links with `record.sojourns`."""
     controller_states: Table
     """One row per change of state of a congestion controller, with `record.controllers` (whole run)."""
     estimates: Table

@@ -30,6 +30,7 @@ from dumbbell.judge.candidate import Candidate
 from dumbbell.search.optimise import POPULATION, improve, sobol
 from dumbbell.stats import Estimate
 from dumbbell.study import Arm, Axis, Progress, Study, StudyError, run_study
+from dumbbell.study.metric import possible
 
 AXIS = "network"
 """The axis of networks in the studies that are run."""
@@ -297,7 +298,8 @@ class _Attacking:
         for (controller, name), made in values.items():
             metric = self._study.metric(name)
             unit = f" in {metric.unit}" if metric.unit else ""
-            levels.append((f"{controller or self._candidate.name}: {metric.label}{unit}", stats.mean(made)))
+            mean = stats.mean(made).within(*possible(metric))
+            levels.append((f"{controller or self._candidate.name}: {metric.label}{unit}", mean))
         return tuple(levels)
 
     def _network(self, key: tuple[float, ...]) -> Network:

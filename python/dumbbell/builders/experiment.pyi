@@ -131,6 +131,8 @@ def record(
     drops: bool | None = None,
     controllers: bool | None = None,
     queues: str | Sequence[str] | None = None,
+    delays: bool | None = None,
+    sojourns: str | Sequence[str] | None = None,
     arrivals: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """What to write down.
@@ -155,6 +157,14 @@ def record(
     queues
         Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         Default: ``"bottlenecks"`` (choice: other queues are mostly empty).
+    delays
+        Note how long each data packet is on its way: quantiles for each flow, means over time for sampled
+        flows.
+        Default: ``false`` (choice: a run then goes in one loop, and each packet costs some nanoseconds more).
+    sojourns
+        Links of which it is noted how long each packet stays, for quantiles: `bottlenecks`, `all`, `none`, or
+        names of links.
+        Default: ``"none"`` (choice: such a link takes two events for each packet).
     arrivals
         Links of which every arriving packet is written down, by name.
         Default: ``[]`` (choice: a run has millions).
@@ -279,7 +289,7 @@ def scenario(
     record
         What to write down.
         A table of ``dumbbell.record``: ``period``, ``samples``, ``flows``, ``drops``, ``controllers``,
-        ``queues``, ``arrivals``.
+        ``queues``, ``delays``, ``sojourns``, ``arrivals``.
         Default: ``{}`` (see its fields).
 
     Returns

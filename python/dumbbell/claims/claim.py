@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -157,7 +157,11 @@ class Claim:
         return replace(judgement, evidence=f"{result.stamp}; {judgement.evidence}")
 
 
-def judge(claims: Iterable[Claim], result: StudyResult) -> list[tuple[Claim, Judgement]]:
+def judge(
+    claims: Iterable[Claim],
+    result: StudyResult,
+    progress: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
+) -> list[tuple[Claim, Judgement]]:
     """Judge all claims of a study, in order.
 
     Parameters
@@ -166,6 +170,8 @@ def judge(claims: Iterable[Claim], result: StudyResult) -> list[tuple[Claim, Jud
         With different ids.
     result
         Of the study, whole or not.
+    progress
+        Called before each claim: what is done, how many, of how many.
 
     Raises
     ------
@@ -176,4 +182,8 @@ def judge(claims: Iterable[Claim], result: StudyResult) -> list[tuple[Claim, Jud
     twice = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
     if twice:
         raise ClaimError(f"claim {twice[0]!r}: two claims have this id; rename one")
-    return [(claim, claim.judge(result)) for claim in claims]
+    judged = []
+    for number, claim in enumerate(claims):
+        progress("claims judged", number, len(claims))
+        judged.append((claim, claim.judge(result)))
+    return judged

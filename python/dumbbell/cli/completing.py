@@ -79,7 +79,10 @@ def figures() -> list[str]:
     """Return the kinds of figures: those of :data:`dumbbell.figures.KINDS`, and those of packets."""
     from dumbbell._declared import SERIES
 
-    own = ("port_rate", "drops", "fct_cdf", "fct_size", "time_sequence", "sequence_diagram")
+    own = (
+        "port_rate", "drops", "fct_cdf", "fct_size", "delay_cdf", "sojourn_cdf", "trade_off", "time_sequence",
+        "sequence_diagram",
+    )  # fmt: skip
     return list(dict.fromkeys((*SERIES, *own)))
 
 

@@ -49,6 +49,13 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     help="Kinds of figures, such as cwnd,queue; all by default.",
     shell_complete=completing.matching(completing.figures, several=True),
 )
+@click.option(
+    "--trade-off",
+    "trade",
+    metavar="DELAY,RATE",
+    help="Of a study: draw two of its metrics against each other, an ellipse for each arm.",
+)
+@click.option("--at", "places", metavar="AXIS=VALUE", multiple=True, help="With --trade-off: the point.")
 @packet_options("Draw time_sequence and sequence_diagram")
 @libraries_option
 @quiet_option
@@ -57,39 +64,54 @@ def plot(
     output: Path | None,
     formats: str | None,
     only: str | None,
+    trade: str | None,
+    places: tuple[str, ...],
     flow: int | None,
     start: str | None,
     until: str | None,
 ) -> None:
     """Draw the figures of the results in FOLDERS, or the network of a scenario.
 
-    Several runs come into the same figures. Instead of a folder of results, give the file of a scenario, such
-    as net.toml, to see its nodes and links; the figure goes to the folder of --output, or here.
+    Several runs come into the same figures. Files of flent and of `iperf3 --json` may stand among them: their
+    rates, round-trip times and windows come into one panel with those of the runs. Instead of a folder of
+    results, give the file of a scenario, such as net.toml, to see its nodes and links; the figure goes to the
+    folder of --output, or here. Of the folder of a study, --trade-off draws one metric against another.
     """
     # Here, because Matplotlib takes longer to load than a small scenario to run.
     load_matplotlib()
     from dumbbell import figures
 
     chosen_formats = _words(figures.FORMATS, figures.FORMATS, "format", formats)
-    if len(folders) == 1 and folders[0].is_file():
+    if len(folders) == 1 and folders[0].is_file() and not figures.is_measurement(folders[0]):
         if flow is not None or start or until or only:
             raise DumbbellError(
                 f"{folders[0]}: is a scenario, not results; --only, --flow and times are for those"
             )
         _topology(folders[0], output or Path(), chosen_formats)
         return
-    if len(folders) > 1 and (output is None or flow is not None):
-        what = (
-            "--flow is for one run" if output is not None else "several runs need a folder for their figures"
-        )
-        raise DumbbellError(f"{what}; give {'one folder' if output is not None else '--output'}")
+    measured = any(map(figures.is_measurement, folders))
+    if flow is not None and (len(folders) > 1 or measured):
+        raise DumbbellError("--flow is for one run; give one folder")
+    if output is None and (len(folders) > 1 or measured):
+        what = "files of other tools" if measured else "several runs"
+        raise DumbbellError(f"{what} need a folder for their figures; give --output")
+    if trade is not None or places:
+        if len(folders) > 1 or flow is not None or start or until or only:
+            raise DumbbellError(
+                "--trade-off: is of one study; leave other folders, --only, --flow and times out"
+            )
+        _trade_off(folders[0], trade, places, output, chosen_formats)
+        return
     of_packets = tuple(figures.PACKET_KINDS)
-    usual = figures.USUAL if flow is None else of_packets
+    runs = {
+        title: figures.read_measurement(folder) if figures.is_measurement(folder) else load(folder)
+        for title, folder in zip(_titles(folders), folders, strict=True)
+    }
+    usual = figures.usual(runs.values()) if flow is None else of_packets
     kinds = _words((*figures.KINDS, *of_packets), usual, "kind of figure", only)
-    runs = {title: load(folder) for title, folder in zip(_titles(folders), folders, strict=True)}
-    results = next(iter(runs.values()))
+    results = next((run for run in runs.values() if not isinstance(run, figures.Measurement)), None)
     trace = None
-    if flow is not None:
+    if flow is not None and results is not None:
         trace = results_again(results, folders[0]).trace(flows=[flow], start=start, until=until)
     elif start or until or set(kinds) & set(of_packets):
         raise DumbbellError("no flow is named whose packets are to be drawn; give its number with --flow")
@@ -97,7 +119,7 @@ def plot(
     def draw(kind: str) -> Figure:
         if trace is not None and flow is not None and kind in of_packets:
             return figures.draw_packets(kind, trace, flow)
-        return figures.draw(kind, results if len(runs) == 1 else runs)
+        return figures.draw(kind, results if len(runs) == 1 and results is not None else runs)
 
     # Figures of a folder of results belong to it, and go when the results are replaced.
     home, below = (folders[0], "figures") if output is None else (output, "")
@@ -114,6 +136,34 @@ def plot(
         names = [path.relative_to(part) for path in written]
     for name in names:
         echo(home / name)
+
+
+def _trade_off(
+    folder: Path, trade: str | None, places: tuple[str, ...], output: Path | None, formats: list[str]
+) -> None:
+    from dumbbell import figures
+    from dumbbell.figures.style import stamp_on
+    from dumbbell.report import trade_off
+    from dumbbell.study import StudyResult
+
+    metrics = [name.strip() for name in (trade or "").split(",")]
+    if len(metrics) != 2 or not all(metrics):
+        raise DumbbellError("--trade-off: needs two metrics; write --trade-off DELAY,RATE")
+    if output is None:
+        raise DumbbellError("--trade-off: needs a folder for its figure; give --output")
+    result = StudyResult.load(folder)
+    at = {}
+    for place in places:
+        name, _, value = place.partition("=")
+        axes = [axis for axis in result.study.axes if axis.name == name]
+        known = {str(entry): entry for axis in axes for entry in axis.values}
+        at[name] = known.get(value, value)
+    figure = stamp_on(trade_off(result, metrics[0], metrics[1], at), result.stamp)
+    with new_files(output) as part:
+        written = figures.save(figure, part / "trade_off", formats)
+        names = [path.relative_to(part) for path in written]
+    for name in names:
+        echo(output / name)
 
 
 def _titles(folders: tuple[Path, ...]) -> list[str]:

@@ -25,12 +25,21 @@ _FEWEST_PACKETS = 50 * 1500 * 8
 
 def draw(axes: Axes, results: Results) -> None:
     """Draw the rate at which data of every sampled flow arrives, over windows that hold many packets."""
+    lines, limits, window = windowed(results)
+    quantity = f"throughput over {window:.3g} s" if window else "throughput"
+    draw_lines(axes, lines, quantity, "bit/s", step=True, limits=limits)
+
+
+def windowed(results: Results) -> tuple[list[Line], list[Limit], float]:
+    """Return the mean rate of every sampled flow in windows, the capacities in the same, and the window (s).
+
+    The window is 0 where there is one sample alone.
+    """
     lines = flow_lines(results, "received")
     limits = capacities(results)
     longest = max((times for _, times, _ in lines), key=len)
     if len(longest) == 1:
-        draw_lines(axes, lines, "throughput", "bit/s", step=True, limits=limits)
-        return
+        return lines, limits, 0.0
     period = float(np.median(np.diff(longest)))
     slowest = min((limit.value for limit in limits if limit.value > 0), default=math.inf)
     samples = max(
@@ -40,11 +49,10 @@ def draw(axes: Axes, results: Results) -> None:
     )
     whole = round(max(float(times[-1]) for _, times, _ in lines) / period) // samples
     means = [mean for line in lines if len((mean := _averaged(line, period, samples, whole))[2]) > 1]
-    limits = [_windowed(limit, period, samples, whole) for limit in limits]
-    draw_lines(axes, means, f"throughput over {samples * period:.3g} s", "bit/s", step=True, limits=limits)
+    return means, [_course(limit, period, samples, whole) for limit in limits], samples * period
 
 
-def _windowed(limit: Limit, period: float, samples: int, whole: int) -> Limit:
+def _course(limit: Limit, period: float, samples: int, whole: int) -> Limit:
     """Return a limit that changes with time over the windows of the lines."""
     if limit.course is None:
         return limit

@@ -52,17 +52,23 @@ def flow_lines(results: Results, metric: str) -> list[Line]:
     """Return the time series of a metric of flows, by number, group if there are several, and controller."""
     series = results.series(metric)
     if not series:
+        more = "`record.delays`, " if metric.startswith("delay") else ""
         raise NothingToDrawError(
-            f"no flow was sampled for {metric}; set `sampled = true` on flows and `record.samples`"
+            f"no flow was sampled for {metric}; set {more}`sampled = true` on flows and `record.samples`"
         )
+    names = names_of_flows(results, series)
+    return [(name, *line) for name, line in zip(names, series.values(), strict=True)]
+
+
+def names_of_flows(results: Results, numbers: Iterable[int]) -> list[str]:
+    """Return names of flows: the number in tables, the group if there are several, and what moves it."""
     flows = results.flows
     rows = {int(number): row for row, number in enumerate(flows["flow"])}
     several = len(set(flows["group"].tolist())) > 1
-    return [(_of_flow(flows, rows.get(flow), flow, several), *line) for flow, line in series.items()]
+    return [_of_flow(flows, rows.get(number), number, several) for number in numbers]
 
 
 def _of_flow(flows: Table, row: int | None, number: int, several: bool) -> str:
-    """Return the name of a flow, with the number that tables have, and what moves it."""
     if row is None:
         return f"flow {number}"
     about = flows.row(row)
@@ -85,8 +91,14 @@ def link_lines(results: Results, metric: str) -> list[Line]:
     if not series:
         sampled = f"no link was sampled for {metric}; name links in `record.queues`, set `record.samples`"
         raise NothingToDrawError(f"{_LACKING[metric]}, or {sampled}" if metric in _LACKING else sampled)
+    names = names_of_links(results, series)
+    return [(name, *line) for name, line in zip(names, series.values(), strict=True)]
+
+
+def names_of_links(results: Results, rows: Iterable[int]) -> list[str]:
+    """Return the names of links by their rows in the table of links."""
     names = results.links["link"]
-    return [(_of_link(str(names[link])), times, values) for link, (times, values) in series.items()]
+    return [_of_link(str(names[row])) for row in rows]
 
 
 def _of_link(name: str) -> str:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeAlias
 
 from dumbbell._extras import require
 from dumbbell._files.folder import new_files
@@ -31,6 +32,14 @@ from dumbbell.judge.words import (
 from dumbbell.study import Arm, Progress, Study, StudyResult, run_study
 from dumbbell.study.declared import Declared
 from dumbbell.study.version import code_version
+
+Stage: TypeAlias = Callable[[str, int, int], object]
+"""Hears what is done besides runs, how much of it, and of how much."""
+
+
+def _unseen(_what: str, _done: int, _total: int) -> None:
+    """Nobody follows."""
+
 
 _LABELS = {"cubic": "CUBIC", "newreno": "NewReno", "reno": "Reno", "dctcp": "DCTCP", "prague": "Prague"}
 """Of references, as publications write them."""
@@ -124,7 +133,9 @@ def run_judge(
     workers, memory
         As in :func:`dumbbell.study.run_study`.
     progress
-        Makes what follows the runs of a chapter, from its title.
+        Makes what follows the runs of a chapter, from its title. What has a method ``stage``, as
+        :class:`dumbbell.cli.progress.StudyProgress`, also hears of what precedes and follows the runs: what
+        is done, how much of it, and of how much.
     pages
         Whether each chapter gets its page with figures, and the scenario that repeats the deciding row.
     kernel
@@ -146,14 +157,14 @@ def run_judge(
         registered(name)
     folder = Path(folder)
 
-    def run(chapter: Chapter, study: Study) -> StudyResult:
-        with progress(f"{chapter.section} {chapter.title}") as show:
-            place = folder / chapter.id
-            if kernel is not None:
-                return run_real(study, place, kernel, workers, show)
-            if candidate.foreign:
-                _run_apart(study, place, workers, memory)
-            return run_study(study, place, workers=workers, memory=memory, progress=show)
+    def run(chapter: Chapter, study: Study, show: Callable[[Progress], object], stage: Stage) -> StudyResult:
+        place = folder / chapter.id
+        if kernel is not None:
+            return run_real(study, place, kernel, workers, show)
+        stage("runs planned", 0, len(study.points()) * len(study.arms) * len(study.seeds))
+        if candidate.foreign:
+            _run_apart(study, place, workers, memory)
+        return run_study(study, place, workers=workers, memory=memory, progress=show)
 
     outcomes: list[Outcome] = []
     for whole in chapters:
@@ -161,18 +172,23 @@ def run_judge(
         if chapter.study is None:
             outcomes.append(_without_runs(chapter, outcomes))
             continue
-        try:
-            study = study_of(chapter, candidate, against, quick and kernel is None)
-            result = run(chapter, study)
-            found = outcome(result, chapter, against[0])
-        except FolderError:
-            raise
-        except DumbbellError as error:
-            why = str(error).splitlines()[0]
-            outcomes.append(Outcome(chapter, "not judged", label_of(against[0]), why=why, failed=True))
-            continue
-        command = _command(candidate, kernel, quick, folder)
-        outcomes.append(_written(found, result, study, folder, quick, command) if pages else found)
+        with progress(f"{chapter.section} {chapter.title}") as show:
+            stage: Stage = getattr(show, "stage", _unseen)
+            try:
+                study = study_of(chapter, candidate, against, quick and kernel is None)
+                result = run(chapter, study, show, stage)
+                stage("rows judged", 0, len(chapter.rows))
+                found = outcome(result, chapter, against[0])
+            except FolderError:
+                raise
+            except DumbbellError as error:
+                why = str(error).splitlines()[0]
+                outcomes.append(Outcome(chapter, "not judged", label_of(against[0]), why=why, failed=True))
+                continue
+            if pages:
+                command = _command(candidate, kernel, quick, folder)
+                found = _written(found, result, study, folder, quick, command, stage)
+            outcomes.append(found)
     return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes), kernel)
 
 
@@ -239,7 +255,7 @@ def study_of(chapter: Chapter, candidate: Candidate, against: Sequence[str], qui
 
 
 def _written(
-    found: Outcome, result: StudyResult, study: Study, folder: Path, quick: bool, command: str
+    found: Outcome, result: StudyResult, study: Study, folder: Path, quick: bool, command: str, stage: Stage
 ) -> Outcome:
     """Write the page of a chapter, and the scenario that repeats its deciding row."""
     from dumbbell.report import TableData, TableSpec, default_figures, write_report
@@ -257,7 +273,7 @@ def _written(
     write_report(
         place / "report.html", shown, (), figures, tables=[table], title=f"{chapter.section} {chapter.title}",
         question=chapter.asks, answer=f"{study.arms[0].label}: {word}.{missing}", quick=quick,
-        command=command,
+        command=command, progress=stage,
     )  # fmt: skip
     point = (found.decided or found.rows[0]).point
     settings = next(settings for there, settings in study.grid() if there == point)

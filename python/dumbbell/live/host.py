@@ -339,14 +339,14 @@ def costs(host: Sequence[HostCell], routers: Sequence[RouterCell], law: LawCell)
             found += [Cost(part, cell.size, cell.estimate(part)) for part in (SENDER, RECEIVER)]
     for router in routers:
         found += [
-            Cost(ROUTER, router.size, stats.mean(router.rcp)),
-            Cost(PLAIN, router.size, stats.mean(router.plain)),
+            Cost(ROUTER, router.size, stats.mean(router.rcp).within(0, np.inf)),
+            Cost(PLAIN, router.size, stats.mean(router.plain).within(0, np.inf)),
             Cost(AGENT, router.size, stats.paired_difference(router.rcp, router.plain)),
         ]
     return [
         *found,
         Cost(LAW, None, stats.paired_difference(law.rcp, law.plain)),
-        Cost(ENGINE, None, stats.mean(law.plain)),
+        Cost(ENGINE, None, stats.mean(law.plain).within(0, np.inf)),
     ]
 
 

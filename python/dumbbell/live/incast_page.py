@@ -28,6 +28,9 @@ from dumbbell.live.incast import (
 from dumbbell.live.lateness import LATENESS
 
 _FACTORS = {"goodput": 1e-6}
+_MOST_DATA = 1460 / 1500
+"""Of a full packet without options."""
+
 _LABELS = {"goodput": "goodput (Mbit/s)", "timeouts": "timeouts per round"}
 
 
@@ -124,7 +127,8 @@ def draw(results: Sequence[Result]) -> Figure:
                 x = [result.cell.servers for result in of_arm]
                 for who, look in (("kernel", "o-"), ("simulated", "x--")):
                     values = [result.values(name)[who == "kernel"] for result in of_arm]
-                    found = [stats.mean(each).within(0, math.inf) for each in values]
+                    most = [_most(name, result.cell) for result in of_arm]
+                    found = [stats.mean(v).within(0, m) for v, m in zip(values, most, strict=True)]
                     y = [each.value * factor for each in found]
                     highest = max(highest, *y)
                     ends = [each.interval or (each.value, each.value) for each in found]
@@ -145,6 +149,11 @@ def draw(results: Sequence[Result]) -> Figure:
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=4, columnspacing=1.2)
     return figure
+
+
+def _most(name: str, cell: Cell) -> float:
+    """Return the largest value that there can be: of goodput, the data in full packets at the line rate."""
+    return cell.rate * 1e6 * _MOST_DATA if name == "goodput" else math.inf
 
 
 def _plain(text: str) -> str:

@@ -162,7 +162,7 @@ class Case:
             side: np.array([_mean(getattr(run, side)[c]) for run, c in zip(runs, chosen, strict=True)]) * 1e3
             for side in ("live", "simulated", "sharing")
         }
-        estimates = {f"fct_{side}": stats.mean(values) for side, values in sides.items()}
+        estimates = {f"fct_{side}": stats.mean(values).within(0, np.inf) for side, values in sides.items()}
         for base in ("simulated", "sharing"):
             estimates[f"live_over_{base}"] = stats.paired_ratio(sides["live"], sides[base])
         ratios = np.concatenate(

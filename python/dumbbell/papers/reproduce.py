@@ -75,8 +75,7 @@ def reproduce(
     bare = replace(study, declared=Declared())
     result = run_study(bare, folder, executor=executor, workers=workers, memory=memory, progress=progress)
     result = derive(result, derived)
-    stage("claims judged", 0, len(claims))
-    judged = judge(claims, result)
+    judged = judge(claims, result, stage)
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
     kind = "--quick" if quick else "--full"

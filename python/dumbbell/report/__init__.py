@@ -61,6 +61,7 @@ __all__ = [
     "questions",
     "report_problems",
     "shown_figures",
+    "trade_off",
     "write_report",
     "write_run_report",
     "write_study_report",
@@ -103,6 +104,7 @@ _PLACES = {
     ),
     "dumbbell.report.static": ("draw",),
     "dumbbell.report.study": ("shown_figures", "write_study_report"),
+    "dumbbell.report.trade_off": ("trade_off",),
 }
 """Where names come from. They are loaded when first used: a list of papers names figures and draws none."""
 

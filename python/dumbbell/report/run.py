@@ -38,7 +38,10 @@ FIGURES = (
     _kind("cwnd", "Congestion windows", "The congestion window of each sampled flow against time"),
     _kind("rate", "Throughput", "The throughput of each sampled flow at its receiver against time"),
     _kind("rtt", "Round-trip times", "The round-trip time of each sampled flow against time"),
+    _kind("delay", "One-way delays", "The one-way delay of each sampled flow's packets against time"),
+    _kind("delay_cdf", "Distribution of one-way delays", "The share of packets within a one-way delay"),
     _kind("queue", "Queues", "The length of each sampled queue against time, with buffer and thresholds"),
+    _kind("sojourn_cdf", "Times at links", "The share of packets that leave a link within a time"),
     _kind("drops", "Drops", "Packets dropped per second at each sampled link against time"),
     _kind("fct_cdf", "Completion times", "The share of flows that complete within a time"),
     _kind("fct_size", "Completion time against size", "The completion time of each flow against its size"),
@@ -103,7 +106,9 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
     stamp = "; ".join(word for word, _ in stamps)
     with new_files(path.parent) as part:
         plots, undrawn, described = [], [], []
-        for entry in (*FIGURES, *(packets.plots() if packets else ())):
+        usual = figures.usual([results])
+        asked = [entry for entry in FIGURES if entry.id in usual]
+        for entry in (*asked, *(packets.plots() if packets else ())):
             try:
                 image = entry.draw(results)
             except NothingToDrawError as error:
@@ -181,6 +186,16 @@ _FLOWS: tuple[_Column, ...] = (
     ("min RTT ms", "rtt_min", 1e-3),
 )  # fmt: skip
 
+_DELAYS: tuple[_Column, ...] = (
+    ("median delay ms", "delay_p50", 1e-3), ("p95 delay ms", "delay_p95", 1e-3),
+    ("longest delay ms", "delay_max", 1e-3),
+)  # fmt: skip
+_SOJOURNS: tuple[_Column, ...] = (
+    ("median sojourn ms", "sojourn_p50", 1e-3), ("p95 sojourn ms", "sojourn_p95", 1e-3),
+    ("longest sojourn ms", "sojourn_max", 1e-3),
+)  # fmt: skip
+"""Where the scenario asks for them."""
+
 _LINKS: tuple[_Column, ...] = (
     ("link", "link", 0), ("queue", "queue", 0), ("rate Mbit/s", "rate", 1e6), ("used %", "utilisation", 1e-2),
     ("arrived", "arrived", 1), ("mean queue", "queue_mean", 1), ("p99 queue", "queue_p99", 1),
@@ -209,8 +224,10 @@ def _tables(results: Results) -> list[tuple[_Caption, TableData]]:
     groups = results.summary()["groups"]
     found = [_groups(groups)] if len(groups) < len(results.flows) else []
     found += [
-        _table("flows", "Flows", results.flows, _FLOWS),
-        _table("links", "Links, the busiest first", links, _LINKS, busiest.tolist()),
+        _table("flows", "Flows", results.flows, (*_FLOWS, *_noted(results.flows, _DELAYS))),
+        _table(
+            "links", "Links, the busiest first", links, (*_LINKS, *_noted(links, _SOJOURNS)), busiest.tolist()
+        ),
     ]
     if len(losing):
         found.append(_table("losses", "What was dropped where", links, _LOSSES, losing.tolist()))
@@ -219,6 +236,11 @@ def _tables(results: Results) -> list[tuple[_Caption, TableData]]:
     if len(results.drops):
         found.append(_dropped(results))
     return found
+
+
+def _noted(table: Table, columns: Sequence[_Column]) -> Sequence[_Column]:
+    """Return columns whose first has a value in some row."""
+    return columns if np.isfinite(table[columns[0][1]]).any() else ()
 
 
 def _table(

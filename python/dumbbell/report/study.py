@@ -63,7 +63,7 @@ def write_study_report(
         If the folder cannot be written.
     """
     study, path = result.study, Path(path)
-    judged = judge(claims_of(study), result)
+    judged = judge(claims_of(study), result, progress)
     if judged:
         write_claims(judged, result, path.parent, note)
     write_report(
