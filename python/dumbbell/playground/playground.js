@@ -215,7 +215,7 @@
     const several = set.flowsA + set.flowsB > MOST_LINES;
     const per = several ? "mean of the flows, " : "";
     const shown = [
-      { id: "rate", title: "Throughput", x, y: { label: "throughput (Mbit/s)" }, lines: [...rates, compared("rate of the link", set.rate)] },
+      { id: "rate", title: "Throughput", x, y: { label: "delivered in order (Mbit/s)" }, lines: [...rates, compared("rate of the link", set.rate)] },
       { id: "queue", title: "Queue", x, y: { label: "packets" }, lines: queue },
       { id: "window", title: "Window", x, y: { label: `${per}window (segments)` }, lines: windows },
       { id: "rtt", title: "Round-trip time", x, y: { label: `${per}round-trip time (ms)` }, lines: [...trips, compared("without a queue", set.rtt)] },
@@ -259,7 +259,7 @@
       : "Nothing is drawn at random: any seed gives the same numbers.";
     byId("sure").textContent = `The bottleneck was used ${number(100 * links.utilisation[i])} % of the time${wait}; `
       + `it dropped ${links.dropped[i]} and marked ${links.marked[i]} packets.${jain} ${sure} `
-      + `Run in ${number(run.took)} ms: ${number(hops / run.took / 1e3)} million packet-hops a second, the looks for these figures with it.`;
+      + `${number(hops)} packet-hops in ${number(run.took)} ms.`;
   }
 
   // The player of packets.
