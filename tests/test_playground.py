@@ -58,10 +58,7 @@ def served(page: Path) -> Iterator[Served]:
 
 def wait(visit: Visit) -> None:
     """Wait until the latest run has ended."""
-    visit.page.wait_for_function(
-        "document.querySelector('#results').dataset.run === document.querySelector('#results').dataset.asked",
-        timeout=60_000,
-    )
+    visit.page.wait_for_selector("#results[data-state=done]", state="attached", timeout=60_000)
 
 
 def rows(visit: Visit) -> dict[str, list[str]]:
@@ -183,7 +180,6 @@ def lesson(visit: Visit, name: str, attempt: str = "") -> db.Results:
     visit.page.get_by_role("button", name=name, exact=True).click()
     if attempt:
         visit.page.locator("#lesson").get_by_role("button", name=attempt, exact=True).click()
-    visit.page.wait_for_timeout(200)
     wait(visit)
     assert not visit.page.locator("#trouble").is_visible()
     return native(visit)
@@ -239,15 +235,13 @@ def test_lessons_say_what_is_so(browser: Any, page: Path) -> None:
 def test_packets_move_and_keys_suffice(browser: Any, page: Path) -> None:
     visit = Visit(browser, page)
     wait(visit)
-    visit.page.wait_for_function("document.querySelector('#stage').dataset.packets > 0")
+    visit.page.wait_for_selector("#stage[data-packets]:not([data-packets='0'])")
     before = visit.page.locator("#clock").inner_text()
     visit.page.locator("#step").press("Enter")
     assert visit.page.locator("#clock").inner_text() != before
     visit.page.locator("#seek").press("End")
     assert visit.page.locator("#clock").inner_text() == "20.000 s"
-    asked = visit.page.locator("#results").get_attribute("data-asked")
     visit.page.locator("#rate").press("ArrowRight")
-    visit.page.wait_for_function(f"document.querySelector('#results').dataset.asked > {asked}")
     wait(visit)
     assert "rate=30" in visit.page.url
     plot = visit.page.locator("#figure-queue [role=slider]")
@@ -299,7 +293,6 @@ def test_a_heavy_run_neither_hangs_the_page_nor_stays(browser: Any, page: Path) 
     took = visit.page.evaluate(TURN)
     assert took < 1000
     visit.page.get_by_role("button", name="Incast", exact=True).click()
-    visit.page.wait_for_timeout(200)
     wait(visit)
     assert rows(visit).keys() == {"A: newreno"}
     visit.context.close()
@@ -318,7 +311,6 @@ def test_a_law_is_checked_raced_and_shared(browser: Any, page: Path, served: Ser
     source.fill(AIMD.replace("class Aimd", "class Mine"))
     visit.page.wait_for_selector("#law-said:not(.refused)")
     visit.page.locator("#law-race").click()
-    visit.page.wait_for_timeout(300)
     wait(visit)
     assert "A: mine" in rows(visit)
     assert 'controller = "mine.py:Mine"' in visit.page.locator("#toml").text_content()

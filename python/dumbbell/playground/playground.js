@@ -60,7 +60,9 @@
       waiting = null;
     },
     refused(data) {
-      if (mine(data)) trouble(data.line);
+      if (!mine(data)) return;
+      trouble(data.line);
+      state("refused");
     },
     failed(data) {
       trouble(`The simulator has failed: ${data.line}. Change a slider to begin again.`);
@@ -85,8 +87,8 @@
       if (run.tables.runs.ended[0] !== "duration") {
         trouble(`The run reached its limit of memory at ${number(run.tables.runs.duration[0])} s: what follows is missing.`);
       }
-      byId("results").dataset.run = String(run.id);
       table();
+      state("done");
       later();
       fetchPackets();
     },
@@ -100,6 +102,8 @@
       paint();
     },
   };
+
+  const state = (word) => { byId("results").dataset.state = word; };
 
   function trouble(line) {
     byId("trouble").textContent = line;
@@ -128,7 +132,7 @@
   function again() {
     trouble("");
     run = { id: run.id + 1, rows: [], network: null };
-    byId("results").dataset.asked = String(run.id);
+    state("running");
     ended = false;
     stage.forget();
     const toml = Scenario.toml(set, law);
@@ -374,6 +378,7 @@
 
   let soon = null;
   function changed() {
+    state("running");
     reflect();
     clearTimeout(soon);
     soon = setTimeout(again, 60);
