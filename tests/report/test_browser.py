@@ -268,7 +268,7 @@ def test_figures_of_a_run_give_their_data(browser: Any, of_run: Path, results: d
     with visit.page.expect_download() as download:
         visit.page.get_by_label("Download the data of Queues").click()
     rows = download.value.path().read_text(encoding="utf-8").splitlines()
-    assert rows[0] == '"time (s)","line","queue length (packets)"'
+    assert rows[0] == '"time (s)","line","queue (packets)"'
     (link, (times, values)) = next(iter(results.series("queue").items()))
     name = str(results.links["link"][link]).replace("->", " → ")
     given = [row.rsplit(",", 1)[1] for row in rows[1:] if f'"{name}"' in row]
