@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "site-source"
 SITE = ROOT / "build" / "site"
 
+PLAYGROUND = ROOT / "python" / "dumbbell" / "playground" / "playground.html"
+
 PAGES = ("*.md", "docs/*.md", "docs/*/*.md", "python/dumbbell/papers/*/README.md")
 """The pages; a star stands for one part of a path."""
 
@@ -41,7 +43,9 @@ LONGEST_SHOWN = 40_000
 """Bytes of a file that the page of its folder shows."""
 
 MENU: Mapping[str, tuple[str, ...]] = {
-    "Start": ("README.md", "docs/install.md", "docs/tutorial.md", "docs/run.md", "docs/python.md"),
+    "Start": ("README.md", "docs/install.md", "docs/tutorial.md", "docs/run.md", "docs/python.md",
+        "docs/playground.md",
+    ),
     "Tasks": ("docs/tasks/*",),
     "Gallery": ("docs/gallery.md",),
     "Lessons": ("docs/lessons/*",),
@@ -86,6 +90,9 @@ def main() -> int:
             draw(SOURCE / "docs" / "gallery.md")
         build(menu(pages_of(listed)))
         check(SITE)
+        # Where `make playground` has built it; no page links to what a checkout may lack.
+        if PLAYGROUND.is_file():
+            shutil.copyfile(PLAYGROUND, SITE / PLAYGROUND.name)
     except (SiteError, pages.PageError) as error:
         print(f"site: {error}", file=sys.stderr)
         return 1
