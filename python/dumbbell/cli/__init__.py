@@ -45,6 +45,7 @@ _COMMANDS = {
     "recv": "dumbbell.cli.udp:recv",
     "replay": "dumbbell.cli.udp:replay",
     "convert": "dumbbell.cli.convert:convert",
+    "traces": "dumbbell.cli.convert:traces",
     "examples": "dumbbell.cli.examples:examples",
     "completion": "dumbbell.cli.help:completion",
     "manual": "dumbbell.cli.help:manual",

@@ -70,6 +70,13 @@ def examples() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in there if entry.name.endswith(".toml"))
 
 
+def recordings() -> list[str]:
+    """Return the recorded links that others publish."""
+    from dumbbell.formats import traces
+
+    return sorted(traces.recordings())
+
+
 def formats() -> tuple[str, ...]:
     """Return those of :data:`dumbbell.figures.FORMATS`, which takes a second to load."""
     return ("png", "svg", "pdf")

@@ -1,14 +1,17 @@
-"""`dumbbell convert`."""
+"""`dumbbell convert` and `dumbbell traces`."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from dumbbell._files.folder import new_file
 from dumbbell._files.special import stream
-from dumbbell.cli.common import echo, quiet_option
+from dumbbell._printing import TextTable
+from dumbbell.cli import completing
+from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option
 from dumbbell.errors import DumbbellError
 
 
@@ -76,3 +79,40 @@ def convert(
     with new_file(output, lambda _: False, force=False) as part:
         part.write_text(text, encoding="utf-8")
     echo(f"{output}: {told}", err=stream(output) == 1)
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=completing.matching(completing.recordings))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write.")
+@click.option(
+    "--from", "mirror", metavar="URL", help="A folder with the same files, instead of the publisher's."
+)
+@json_option
+@quiet_option
+def traces(name: str | None, output: Path | None, mirror: str | None, as_json: bool) -> None:
+    """List recorded links that others publish, or get the one called NAME.
+
+    Nothing of them is part of dumbbell: a recording comes from its publisher, under the licence that the list
+    says, and must have the checksum that is known here.
+    """
+    from dumbbell.formats.traces import fetch, recordings
+
+    known = recordings()
+    if name is None:
+        if as_json:
+            print_json({each: asdict(recording) for each, recording in known.items()})
+            return
+        rows = [(each, of.what, of.licence, of.source) for each, of in known.items()]
+        console().print(TextTable("Recorded links", ("name", "what", "licence", "source"), (), rows))
+        return
+    if output is None:
+        raise DumbbellError("no file is named; give one with -o, such as -o link.trace")
+    if output.is_file() and stream(output) is None:
+        raise DumbbellError(f"{output}: is there already; name another file")
+    data = fetch(name, mirror)
+    with new_file(output, lambda _: False, force=False) as part:
+        part.write_bytes(data)
+    if as_json:
+        print_json({"file": str(output), **asdict(known[name])})
+    else:
+        echo(f"{output}: {known[name].what}; licence: {known[name].licence}", err=stream(output) == 1)
