@@ -193,7 +193,7 @@ def test_wrong_wishes_are_one_line(path, tmp_path: Path, cli) -> None:
     for words, line in [
         (
             (one, "-o", "x.txt"),
-            "x.txt: a recorded link ends with .trace, a list of flows with .csv; name one",
+            "x.txt: a recorded link ends with .trace, a list of flows with .csv, the samples",
         ),
         ((one, "-o", "x.trace"), "too few bytes to make a link; record for longer"),
         ((one, "-o", "x.csv", "--to", "a"), "no packets go to 'a'; --to names one of 10.0.0.2"),
@@ -239,3 +239,31 @@ def test_no_bytes_break_the_reader() -> None:
         except FormatError:
             refused += 1
     assert 500 < refused < 3900
+
+
+def test_a_run_becomes_a_file_of_flent(tmp_path: Path, cli) -> None:
+    scenario = db.scenario(
+        duration="5s",
+        topology=db.topology.dumbbell(pairs=2),
+        flows=[db.flows(from_="senders", to="receivers", stagger="1s")],
+    )
+    results = scenario.run()
+    results.save(tmp_path / "out")
+    done = cli("convert", tmp_path / "out", "-o", tmp_path / "run.flent.gz")
+    assert (done.returncode, done.stderr) == (0, "")
+    # Its own reader reads it, and the bytes that it tells are those of the flow.
+    first, second = (
+        sum(piece.size for piece in read(tmp_path / "run.flent.gz", series=f"TCP download::{k}"))
+        for k in (1, 2)
+    )
+    delivered = results.flows["delivered"]
+    assert first == pytest.approx(delivered[0], rel=0.05)
+    assert second == pytest.approx(delivered[1], rel=0.05)
+    values = json.loads(gzip.decompress((tmp_path / "run.flent.gz").read_bytes()))
+    assert values["metadata"]["NAME"] == "tcp_ndown"
+    assert {len(series) for series in values["results"].values()} == {len(values["x_values"])}
+    gone = cli("convert", tmp_path / "gone", "-o", tmp_path / "b.flent.gz")
+    assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
+    scenario.with_("record.samples", False).run().save(tmp_path / "none")
+    none = cli("convert", tmp_path / "none", "-o", tmp_path / "b.flent.gz")
+    assert "the run has no samples of goodput; set record.samples = true" in none.stderr

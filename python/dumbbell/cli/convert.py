@@ -11,7 +11,7 @@ from dumbbell._files.folder import new_file
 from dumbbell._files.special import stream
 from dumbbell._printing import TextTable
 from dumbbell.cli import completing
-from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option
+from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option, tell_of_file
 from dumbbell.errors import DumbbellError
 
 
@@ -19,7 +19,7 @@ from dumbbell.errors import DumbbellError
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path),
-    help="A recorded link if it ends with .trace, a list of flows if it ends with .csv.",
+    help="A recorded link ends with .trace, a list of flows with .csv, the samples of a run with .flent.gz.",
 )  # fmt: skip
 @click.option(
     "--format", "chosen", metavar="NAME",
@@ -43,16 +43,23 @@ def convert(
     A link comes from a capture, from iperf3 --json, from flent, or from a trace of ns-2. Flows come from a
     capture, a trace of ns-2, a connection matrix of htsim, or a list of flows of HPCC. Something must have
     waited for the link all the time, or the link becomes slower than it is.
+
+    Goodputs of a run, whose folder is FILE, become a file of flent with -o run.flent.gz. Its tables as
+    comma-separated values are written by `dumbbell query --csv`.
     """
     from dumbbell import formats
 
     kind = output.suffix.lower()
-    if kind not in {".trace", ".csv"}:
-        raise DumbbellError(
-            f"{output}: a recorded link ends with .trace, a list of flows with .csv; name one"
-        )
     if output.is_file() and stream(output) is None:
         raise DumbbellError(f"{output}: is there already; name another file")
+    if output.name.lower().endswith((".flent", ".flent.gz")):
+        _to_flent(file, output)
+        return
+    if kind not in {".trace", ".csv"}:
+        raise DumbbellError(
+            f"{output}: a recorded link ends with .trace, a list of flows with .csv, the samples of a run "
+            "with .flent.gz; name one"
+        )
     found = formats.read(file, chosen, series)
     are_packets, are_flows = (isinstance(found[0], of) for of in (formats.Packet, formats.Flow))
     told = ""
@@ -79,6 +86,20 @@ def convert(
     with new_file(output, lambda _: False, force=False) as part:
         part.write_text(text, encoding="utf-8")
     echo(f"{output}: {told}", err=stream(output) == 1)
+
+
+def _to_flent(folder: Path, output: Path) -> None:
+    """Write the goodputs of a run for flent."""
+    from dumbbell import formats
+    from dumbbell._results.results import load
+
+    try:
+        data = formats.flent_of(load(folder))
+    except formats.FormatError as error:
+        raise DumbbellError(f"{folder}: {error}") from None
+    with new_file(output, lambda _: False, force=False) as part:
+        part.write_bytes(formats.packed(data) if output.suffix == ".gz" else data)
+    tell_of_file(output)
 
 
 @click.command()

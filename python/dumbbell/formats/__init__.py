@@ -10,6 +10,7 @@ from dumbbell.formats.flows import Flow, flows_of, flows_text
 from dumbbell.formats.links import OPPORTUNITY, Piece, link_of, link_of_pieces
 from dumbbell.formats.packets import Packet, towards
 from dumbbell.formats.read import FORMATS, read
+from dumbbell.formats.write import flent_of, packed
 
 __all__ = [
     "FORMATS",
@@ -18,10 +19,12 @@ __all__ = [
     "FormatError",
     "Packet",
     "Piece",
+    "flent_of",
     "flows_of",
     "flows_text",
     "link_of",
     "link_of_pieces",
+    "packed",
     "read",
     "towards",
 ]

@@ -21,8 +21,9 @@ class Piece:
     """A part of a measurement in which so many bytes passed."""
 
     begin: float
+    """When it begins, in seconds."""
     end: float
-    """In seconds."""
+    """When it ends."""
     size: float
     """Bytes."""
 
