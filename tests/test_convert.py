@@ -168,8 +168,12 @@ def test_flows_become_pairs_that_run(path, tmp_path: Path, cli) -> None:
         ("a.json", b"{}", "it has no intervals"),
         ("a.json", b'{"intervals": [{"sum": {"start": "a"}}]}', "'a' stands where a number is needed"),
         ("a.json", b'{"intervals": [7]}', "intervals[0] has no sum"),
-        ("a.flent.gz", b"\x1f\x8bno", "not gzip"),
-        ("a.flent.gz", gzip.compress(b" " * (70 << 20)), "more than the limit of 67,108,864 bytes, unpacked"),
+        ("a.flent.gz", b"\x1f\x8bno", "damaged: it does not decompress"),
+        (
+            "a.flent.gz",
+            gzip.compress(b" " * (70 << 20)),
+            "above the limit of 67,108,864 bytes when decompressed",
+        ),
         ("a.flent", b'{"results": {"download": [1]}, "x_values": []}', "'download' has 1 values at 0 times"),
         ("a.tr", b"hello\n", "line 1 is none of a trace of ns-2"),
         ("a.tr", b"\xff", "it is not text in UTF-8"),
@@ -262,6 +266,11 @@ def test_a_run_becomes_a_file_of_flent(tmp_path: Path, cli) -> None:
     values = json.loads(gzip.decompress((tmp_path / "run.flent.gz").read_bytes()))
     assert values["metadata"]["NAME"] == "tcp_ndown"
     assert {len(series) for series in values["results"].values()} == {len(values["x_values"])}
+    lines = db.figures.read_measurement(tmp_path / "run.flent.gz").series["received"]
+    assert [(name, len(times)) for name, times, _ in lines] == [
+        (f"TCP download::{number + 1}", len(times))
+        for number, (times, _) in results.series("goodput").items()
+    ]
     gone = cli("convert", tmp_path / "gone", "-o", tmp_path / "b.flent.gz")
     assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
     scenario.with_("record.samples", False).run().save(tmp_path / "none")

@@ -49,6 +49,7 @@ MENU: Mapping[str, tuple[str, ...]] = {
     "Tasks": ("docs/tasks/*",),
     "Gallery": ("docs/gallery.md",),
     "Lessons": ("docs/lessons/*",),
+    "Playground": ("docs/playground.md",),
     "Reference": ("docs/reference/*", "docs/glossary.md"),
     "Python": ("docs/api/*",),
     "Explanation": (

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import threading
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +25,28 @@ MOST_LEVELS = 80
 
 class NotDataError(ValueError):
     """Text that is not JSON or TOML, or more than any of our files holds. ``str()`` of it is one line."""
+
+
+def inflated(data: bytes) -> bytes:
+    """Return what a gzip file holds; anything else as it is. A small file may say that it is a large one.
+
+    Raises
+    ------
+    NotDataError
+        If it is damaged, or holds more than `MOST_BYTES`.
+    """
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    machine = zlib.decompressobj(wbits=31)
+    try:
+        content = machine.decompress(data, MOST_BYTES + 1)
+    except zlib.error:
+        raise NotDataError("damaged: it does not decompress") from None
+    if len(content) > MOST_BYTES:
+        raise NotDataError(f"above the limit of {MOST_BYTES:,} bytes when decompressed")
+    if not machine.eof:
+        raise NotDataError("damaged: its end is missing")
+    return content
 
 
 def parse_json(data: bytes) -> Any:

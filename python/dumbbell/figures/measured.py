@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dumbbell._files.foreign import MOST_BYTES, NotDataError, parse_json
+from dumbbell._files.foreign import NotDataError, inflated, parse_json
 from dumbbell._files.names import readable
 from dumbbell._files.read import read_bytes
 from dumbbell._files.text import plain, shortened
@@ -27,8 +26,6 @@ _MOST_VALUES = 2_000_000
 
 _MOST_NAME = 60
 """Characters of the name of a line."""
-
-_GZIP = b"\x1f\x8b"
 
 
 class MeasurementError(DumbbellError):
@@ -67,7 +64,7 @@ def read_measurement(path: str | os.PathLike[str]) -> Measurement:
     path = Path(path)
     try:
         content = read_bytes(path)
-        data = parse_json(_inflated(content) if content.startswith(_GZIP) else content)
+        data = parse_json(inflated(content))
         found = _of(data)
     except OSError as error:
         raise MeasurementError(f"{readable(str(path))}: {error.strerror or error}") from None
@@ -81,19 +78,6 @@ def read_measurement(path: str | os.PathLike[str]) -> Measurement:
             "give one of a test that has them"
         )
     return found
-
-
-def _inflated(content: bytes) -> bytes:
-    inflate = zlib.decompressobj(wbits=31)
-    try:
-        data = inflate.decompress(content, MOST_BYTES + 1)
-    except zlib.error:
-        raise NotDataError("damaged: it does not decompress") from None
-    if len(data) > MOST_BYTES:
-        raise NotDataError(f"above the limit of {MOST_BYTES:,} bytes when decompressed")
-    if not inflate.eof:
-        raise NotDataError("damaged: its end is missing")
-    return data
 
 
 def _of(data: Any) -> Measurement:
@@ -158,7 +142,9 @@ def _flent(data: Mapping[str, Any]) -> Iterator[tuple[str, str, list[float], lis
         raise NotDataError("`results` is not a table")
     about = metadata.get("SERIES_META") if isinstance(metadata, dict) else None
     for name, column in results.items():
-        if "::" in name or name.endswith(_DERIVED):
+        # A flow of several has its number there; anything else tells what else was noted of a line.
+        _, parted, part = name.rpartition("::")
+        if (parted and not part.isdecimal()) or name.endswith(_DERIVED):
             continue
         told = about.get(name) if isinstance(about, dict) else None
         unit = told.get("UNITS") if isinstance(told, dict) else None

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import zlib
 from typing import Any
 
-from dumbbell._files.foreign import MOST_BYTES, NotDataError, parse_json
+from dumbbell._files.foreign import NotDataError, inflated, parse_json
 from dumbbell.formats.errors import FormatError
 from dumbbell.formats.links import Piece
 from dumbbell.formats.packets import some
@@ -51,7 +50,7 @@ def flent(data: bytes, series: str | None = None) -> list[Piece]:
     FormatError
         If it is no file of flent, or has no such series.
     """
-    values = _json(_unpacked(data))
+    values = _json(data)
     results = _at(values, "results", dict)
     times = _at(values, "x_values", list)
     names = [name for name, of in results.items() if isinstance(of, list)]
@@ -73,25 +72,9 @@ def flent(data: bytes, series: str | None = None) -> list[Piece]:
 
 def _json(data: bytes) -> Any:
     try:
-        return parse_json(data)
+        return parse_json(inflated(data))
     except NotDataError as error:
         raise FormatError(str(error)) from None
-
-
-def _unpacked(data: bytes) -> bytes:
-    """Return what a gzip file holds; anything else as it is. A small file may say that it is a large one."""
-    if data[:2] != b"\x1f\x8b":
-        return data
-    machine = zlib.decompressobj(wbits=31)
-    try:
-        text = machine.decompress(data, MOST_BYTES)
-    except zlib.error as error:
-        raise FormatError(f"not gzip: {error}") from None
-    if machine.unconsumed_tail:
-        raise FormatError(f"more than the limit of {MOST_BYTES:,} bytes, unpacked")
-    if not machine.eof:
-        raise FormatError("the gzip file breaks off")
-    return text
 
 
 def _at(values: Any, key: str, kind: type) -> Any:
