@@ -56,14 +56,14 @@ def flent_of(results: Results) -> bytes:
         "TEST_PARAMETERS": {"download_streams": str(len(series))},
         "SERIES_META": {name: {"UNITS": "Mbits/s"} for name in series},
     }
-    values = {
+    whole = {
         "metadata": metadata,
         "version": _VERSION,
         "x_values": times,
         "results": series,
         "raw_values": {},
     }
-    return (json.dumps(values, indent=1) + "\n").encode()
+    return (json.dumps(whole, indent=1) + "\n").encode()
 
 
 def packed(data: bytes) -> bytes:
