@@ -80,8 +80,8 @@ fn delays_of_tcp_lie_between_the_path_and_a_full_queue() {
 #[test]
 fn the_warm_up_does_not_count() {
     // The queue is full in slow start, and later half so.
-    let early = simulate(DUMBBELL, &["warmup=0s", ALL[0], ALL[1], "duration=9s", "flows.0.stagger=0s"]);
-    let late = simulate(DUMBBELL, &["warmup=8990ms", ALL[0], ALL[1], "duration=9s", "flows.0.stagger=0s"]);
+    let early = simulate(DUMBBELL, &["warmup=0s", ALL[0], ALL[1], "duration=9s", "flows[0].stagger=0s"]);
+    let late = simulate(DUMBBELL, &["warmup=8990ms", ALL[0], ALL[1], "duration=9s", "flows[0].stagger=0s"]);
     let packets = |results: &Results| results.quantiles.id.len();
     assert_eq!(packets(&early), packets(&late));
     assert!(late.flows.delay_max[0] < early.flows.delay_max[0]);
@@ -173,7 +173,7 @@ fn every_transport_tells_when_its_packets_left() {
         match transport {
             "rcp" => settings.push("topology.bottleneck.router=rcp".to_owned()),
             "trump" => settings.push("nodes=[{ name = [\"left\", \"right\"], agent = \"rbcc\" }]".to_owned()),
-            "lttp" => settings.push("flows.0.size=1MB".to_owned()),
+            "lttp" => settings.push("flows[0].size=1MB".to_owned()),
             _ => {}
         }
         settings.push(ALL[0].to_owned());

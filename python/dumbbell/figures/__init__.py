@@ -150,7 +150,7 @@ def draw(
             draw_lines(panels[0], together, *quantity_of(_SERIES[kind]), limits=limits)
             finish(figure, panels)
         return figure
-    wide = len(runs) > 1 or not kind.startswith("fct") and not kind.endswith("_cdf")
+    wide = len(runs) > 1 or (not kind.startswith("fct") and not kind.endswith("_cdf"))
     figure, panels = new_figure(len(runs), width or ("double" if wide else "single"))
     with mpl.rc_context(STYLE):
         for axes, (title, run) in zip(panels, runs.items(), strict=True):
@@ -177,10 +177,12 @@ def _overlay(kind: str, runs: Mapping[str, Results | Measurement], width: str | 
         lines += [(title if len(of_run) == 1 else f"{title}, {name}", *rest) for name, *rest in of_run]
     if not lines:
         raise NothingToDrawError(f"no run and no file has {kind}")
-    quantity = ("throughput", "bit/s") if kind == "rate" else quantity_of(_SERIES[kind])
+    # Those of other tools are not smoothed.
+    own = {"rate": ("throughput", "bit/s"), "rtt": ("round-trip time", "s")}
+    quantity, unit = own.get(kind) or quantity_of(_SERIES[kind])
     figure, panels = new_figure(1, width or "double")
     with mpl.rc_context(STYLE):
-        draw_lines(panels[0], lines, *quantity)
+        draw_lines(panels[0], lines, quantity, unit, step=kind == "rate")
         finish(figure, panels)
     return figure
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
 
 from dumbbell.errors import NothingToDrawError
+from dumbbell.figures.planned import planned
 from dumbbell.figures.style import COLOURS, STYLE, as_label, name_lines, new_figure, prefix
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ def draw_clouds(axes: Axes, clouds: Sequence[Cloud], x_label: str, y_label: str)
     axes.set_xlim(high, max(low, 0.0))
     # Below the axis, as above it may stand what a reader must know first.
     about = (
-        f"ellipse: one standard deviation of runs about their mean,\n{_SHARE:.0%} of runs if they are normal"
+        f"ellipse: one standard deviation of runs about\ntheir mean; {_SHARE:.0%} of runs if they are normal"
     )
     axes.set_xlabel(f"{x_label}\n{about}")
     axes.set_ylabel(y_label)
@@ -151,7 +153,8 @@ def draw(axes: Axes, runs: Mapping[str, Results]) -> None:
     clouds = []
     for name, members in zip(names, found.values(), strict=True):
         rates = np.array([run.runs.row(0)["goodput"] for _, run in members], dtype=np.float64)
-        clouds.append(Cloud(name, np.array([_delay(run) for _, run in members]), rates))
+        delays = np.array([_delay(run) for _, run in members])
+        clouds.append(Cloud(name, delays, rates, y_range=(0.0, _most(members[0][1]))))
     known = [cloud for cloud in clouds if np.isfinite(cloud.x).any()]
     if not known:
         raise NothingToDrawError("no run has one-way delays; set `record.delays = true`")
@@ -159,7 +162,10 @@ def draw(axes: Axes, runs: Mapping[str, Results]) -> None:
         prefix(max(float(np.nanmax(values)) for values in each))
         for each in ([cloud.x for cloud in known], [cloud.y for cloud in known])
     )
-    scaled = [Cloud(cloud.name, cloud.x / over, cloud.y / above) for cloud in known]
+    scaled = [
+        Cloud(cloud.name, cloud.x / over, cloud.y / above, y_range=(0.0, cloud.y_range[1] / above))
+        for cloud in known
+    ]
     draw_clouds(axes, scaled, f"95th percentile of one-way delay ({unit}s)", f"goodput ({rate}bit/s)")
 
 
@@ -167,6 +173,17 @@ def _delay(run: Results) -> float:
     delays = run.flows["delay_p95"]
     there = delays[np.isfinite(delays)]
     return float(there.mean()) if there.size else math.nan
+
+
+def _most(run: Results) -> float:
+    """Return what goodput cannot pass: the rate of a link that all paths share; infinity without one."""
+    about = planned(run)
+    if about is None or not about["pairs"]:
+        return math.inf
+    paths = [set(pairwise(pair["path"])) for pair in about["pairs"]]
+    shared = set.intersection(*paths)
+    links = [link for link in about["links"] if (link["from"], link["to"]) in shared]
+    return min((link["rate"] for link in links if link["service"] == "constant"), default=math.inf)
 
 
 def _names(groups: Sequence[Sequence[tuple[str, Results]]]) -> list[str]:
