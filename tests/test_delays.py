@@ -15,9 +15,8 @@ from dumbbell import figures
 from dumbbell.claims.assertion import assert_run
 from dumbbell.errors import NothingToDrawError
 from dumbbell.figures.trade_off import Cloud, draw_clouds, figure_of
-from dumbbell.report import write_run_report
+from dumbbell.report import trade_off, write_run_report
 from dumbbell.report.errors import FigureError
-from dumbbell.report.trade_off import trade_off
 from dumbbell.study import Study, run_study
 
 TEXT = """
@@ -86,7 +85,7 @@ def test_summaries_have_delays_only_where_they_are_noted(noted: db.Results, resu
     assert not assert_run(noted, "groups.bulk.delay_p95.max < 10ms").passed
 
 
-def test_a_study_takes_quantiles_as_metrics(tmp_path: Path) -> None:
+def test_a_study_takes_quantiles_as_metrics(cli: Cli, tmp_path: Path) -> None:
     metrics = [
         {"name": "delay", "unit": "ms", "source": {"table": "flows", "column": "delay_p95", "factor": 1e3}},
         {
@@ -121,6 +120,17 @@ def test_a_study_takes_quantiles_as_metrics(tmp_path: Path) -> None:
     assert "standard deviation of runs" in figure.axes[0].get_xlabel()
     with pytest.raises(FigureError, match=r"no metric 'rate'; it has delay, wait, goodput"):
         trade_off(result, "delay", "rate")
+    drawn = ("plot", tmp_path / "study", "-o", tmp_path / "drawn", "--format", "svg", "--trade-off")
+    assert cli(*drawn, "wait,goodput").stdout.strip() == str(tmp_path / "drawn" / "trade_off.svg")
+    for arguments, line in (
+        (("delay",), "--trade-off: needs two metrics; write --trade-off DELAY,RATE"),
+        (("delay,rate",), "the study has no metric 'rate'"),
+        (("delay,goodput", "--at", "load=3"), "the study has no load = 3; it has no axis"),
+        (("delay,goodput", "--only", "queue"), "--trade-off: is of one study"),
+    ):
+        refused = cli(*drawn, *arguments)
+        assert refused.returncode == 2
+        assert line in refused.stderr
 
 
 def test_figures_name_every_flow_and_its_tail(noted: db.Results) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -366,6 +366,30 @@ def test_a_law_that_crashes_costs_its_chapter(tmp_path: Path) -> None:
     assert first.failed
     assert "the law ended the process" in first.why
     assert not second.failed, second.why
+
+
+def test_what_surrounds_runs_is_told(tmp_path: Path) -> None:
+    class Show:
+        told: ClassVar[list[tuple[str, int, int]]] = []
+
+        def __call__(self, _now: Any) -> None:
+            self.told.append(("runs", 0, 0))
+
+        def stage(self, what: str, done: int, total: int) -> None:
+            self.told.append((what, done, total))
+
+    chapter = small(tmp_path)
+    for _ in range(2):
+        Show.told.clear()
+        run_judge(
+            candidate_of("newreno"), [chapter], tmp_path / "out", quick=True,
+            progress=lambda _: nullcontext(Show()),
+        )  # fmt: skip
+    # The runs of the second time are there: what is told is all that a user sees.
+    order = list(dict.fromkeys(what for what, _, _ in Show.told))
+    assert order == ["runs planned", "runs", "rows judged", "figures drawn"]
+    planned = Show.told[0][2]
+    assert planned == len(StudyPlan(study_of(chapter, candidate_of("newreno"), ["cubic", "newreno"], True)))
 
 
 def test_a_folder_goes_on_and_its_files_agree(tmp_path: Path) -> None:

@@ -153,17 +153,17 @@ def _trade_off(
         raise DumbbellError("--trade-off: needs a folder for its figure; give --output")
     result = StudyResult.load(folder)
     at = {}
-    for place in places:
-        name, _, value = place.partition("=")
+    for text in places:
+        name, _, value = text.partition("=")
         axes = [axis for axis in result.study.axes if axis.name == name]
         known = {str(entry): entry for axis in axes for entry in axis.values}
         at[name] = known.get(value, value)
-    figure = stamp_on(trade_off(result, metrics[0], metrics[1], at), result.stamp)
+    figure = stamp_on(trade_off(result, metrics[0], metrics[1], at), result.stamp or "")
     with new_files(output) as part:
         written = figures.save(figure, part / "trade_off", formats)
-        names = [path.relative_to(part) for path in written]
-    for name in names:
-        echo(output / name)
+        shown = [output / path.relative_to(part) for path in written]
+    for path in shown:
+        echo(path)
 
 
 def _titles(folders: tuple[Path, ...]) -> list[str]:

@@ -174,7 +174,8 @@ def _overlay(kind: str, runs: Mapping[str, Results | Measurement], width: str | 
             of_run = rate.windowed(run)[0]
         else:
             of_run = flow_lines(run, kind)
-        lines += [(title if len(of_run) == 1 else f"{title}, {name}", *rest) for name, *rest in of_run]
+        alone = len(of_run) == 1
+        lines += [(title if alone else f"{title}, {name}", times, values) for name, times, values in of_run]
     if not lines:
         raise NothingToDrawError(f"no run and no file has {kind}")
     # Those of other tools are not smoothed.

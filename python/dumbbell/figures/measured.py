@@ -50,6 +50,11 @@ def is_measurement(path: Path) -> bool:
 def read_measurement(path: str | os.PathLike[str]) -> Measurement:
     """Read a file of flent (``.flent``, ``.flent.gz``) or of ``iperf3 --json``. It may be somebody else's.
 
+    Parameters
+    ----------
+    path
+        The file.
+
     Raises
     ------
     MeasurementError

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from dumbbell.report.static import draw
     from dumbbell.report.study import shown_figures, write_study_report
+    from dumbbell.report.two_metrics import trade_off
 
 __all__ = [
     "QUICK",
@@ -104,7 +105,7 @@ _PLACES = {
     ),
     "dumbbell.report.static": ("draw",),
     "dumbbell.report.study": ("shown_figures", "write_study_report"),
-    "dumbbell.report.trade_off": ("trade_off",),
+    "dumbbell.report.two_metrics": ("trade_off",),
 }
 """Where names come from. They are loaded when first used: a list of papers names figures and draws none."""
 
