@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
 
 from dumbbell.errors import DumbbellError
 from dumbbell.live import incast, incast_page
@@ -93,6 +94,25 @@ def test_the_page_marks_what_differs_and_what_is_undecided(tmp_path: Path) -> No
     assert "<b>" not in page
     assert "- rto-100M-x4: uplink:    late" in page
     assert (tmp_path / "incast.png").stat().st_size > 1000
+
+
+def test_intervals_of_goodput_end_at_the_line_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str, Any, Any]] = []
+    errorbar = Axes.errorbar
+
+    def recorded(axes: Axes, x: Any, y: Any, errors: Any, **look: Any) -> Any:
+        drawn.append((axes.get_ylabel(), y, errors))
+        return errorbar(axes, x, y, errors, **look)
+
+    monkeypatch.setattr(Axes, "errorbar", recorded)
+    runs = [summary(goodput=value) | {"kernel": "6.18"} for value in (60e6, 97e6)]
+    incast_page.draw([incast.Result(incast.Cell(PLAIN, 100, 2), runs, runs)])
+    # Two runs so far apart have an interval from below zero to above 300 Mbit/s.
+    goodput = drawn[:2]
+    assert len(drawn) == 4
+    for _, y, (below, above) in goodput:
+        assert y[0] + above[0] == pytest.approx(100 * 1460 / 1500)
+        assert y[0] - below[0] == pytest.approx(0)
 
 
 def test_the_command_answers_in_json_what_the_kept_runs_came_to(tmp_path: Path) -> None:
