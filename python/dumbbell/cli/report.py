@@ -22,6 +22,10 @@ _MOST_CLASSES = 32
 """More classes of links than this are not shown; the table has them."""
 
 
+_DELAYS = ("median delay ms", "p95 delay ms")
+"""Of flows whose one-way delays are noted."""
+
+
 def print_summary(out: Output, results: Results) -> None:
     """Print the flows, the links, and the figures of the whole run."""
     summary = results.summary()
@@ -52,6 +56,8 @@ def _flows(results: Results) -> TextTable:
     numbers = (
         "goodput Mbit/s", "start s", "completed in s", "timeouts", "cuts", "resent", "packets", "min RTT ms",
     )  # fmt: skip
+    noted = any(row["delay_p95"] is not None for row in map(results.flows.row, range(len(results.flows))))
+    delays = ("delay_p50", "delay_p95") if noted else ()
     rows = [
         (
             str(row["flow"]), row["group"], f"{row['source']} → {row['destination']}",
@@ -59,10 +65,11 @@ def _flows(results: Results) -> TextTable:
             number(row["goodput"], 1e6), number(row["start"]), number(row["completion_time"]),
             number(row["timeouts"]), number(row["cuts"]), number(row["retransmissions"]),
             number(row["packets_sent"]), number(row["rtt_min"], 1e-3),
+            *(number(row[name], 1e-3, digits=3) for name in delays),
         )
         for row in map(results.flows.row, range(len(results.flows)))
     ]  # fmt: skip
-    return TextTable("Flows", texts, numbers, rows)
+    return TextTable("Flows", texts, (*numbers, *_DELAYS[: len(delays)]), rows)
 
 
 def _groups(groups: list[dict[str, Any]]) -> TextTable:
@@ -119,13 +126,15 @@ def _links(links: list[dict[str, Any]]) -> TextTable:
     numbers = (
         "rate Mbit/s", "used %", "loss %", "dropped", "mean queue", "p99 queue", "mean sojourn ms", "marked",
     )  # fmt: skip
+    noted = any("sojourn_p95" in link for link in shown)
     rows = [
         (
             link["link"].replace("->", " → "), link["queue"], number(link["rate"], 1e6),
             number(link["utilisation"], 1e-2), number(link["loss"], 1e-2), number(link["dropped"]),
             number(link["queue_mean"], digits=3), number(link["queue_p99"], digits=3),
             number(link["sojourn_mean"], 1e-3, digits=3), number(link["marked"]),
+            *([number(link.get("sojourn_p95"), 1e-3, digits=3)] if noted else []),
         )
         for link in shown
     ]  # fmt: skip
-    return TextTable(title, ("link", "queue"), numbers, rows)
+    return TextTable(title, ("link", "queue"), (*numbers, *(["p95 sojourn ms"] if noted else [])), rows)
