@@ -33,6 +33,7 @@ OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
         "states",
         "arrivals",
         "transfers",
+        "quantiles",
         "classes",
         "allocations",
         "controller_states",

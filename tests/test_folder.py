@@ -97,7 +97,7 @@ def test_folders_without_a_manifest_are_known_by_their_names(
     assert cli("run", scenario_file, "-o", "out", "--force").returncode == 2
     (out / "figures/queue.png").unlink()
     # Tables that are younger than manifests.
-    for younger in ("transfers", "classes", "allocations", "controller_states", "estimates"):
+    for younger in ("transfers", "classes", "allocations", "controller_states", "estimates", "quantiles"):
         (out / f"{younger}.parquet").unlink()
     assert cli("run", scenario_file, "-o", "out", "--force").returncode == 0
     assert names(out.parent) == {"out", scenario_file.name}
