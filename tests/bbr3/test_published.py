@@ -10,9 +10,10 @@ from bbr3.recorded import PAYLOAD, run
 LINK = "topology.bottleneck"
 
 
-def share(loss: float, delay: str, *settings: str) -> float:
-    """The part of a link of 50 Mbit/s that one flow gets, from 5 to 25 s."""
-    bbr = run(f"{LINK}.loss={loss}", f"{LINK}.delay={delay}", "duration=25s", "warmup=5s", *settings)
+def share(loss: float, delay: str, *settings: str, until: int = 25) -> float:
+    """The part of a link of 50 Mbit/s that one flow gets in the last four fifths of so many seconds."""
+    times = f"duration={until}s", f"warmup={until / 5:g}s"
+    bbr = run(f"{LINK}.loss={loss}", f"{LINK}.delay={delay}", *times, *settings)
     return float(bbr.results.flows["goodput"][0]) / (50e6 * PAYLOAD)
 
 
@@ -20,11 +21,11 @@ def test_one_loss_in_a_hundred_costs_what_the_draft_reckons() -> None:
     # Section 5.3.3.8.2: a round of CRUISE in which a part of the data is lost lowers the rate by that part,
     # until the next probe: after some 12 rounds of 200 ms, or 62 of 40 ms.
     long, short = (np.mean(0.99 ** np.arange(rounds)) for rounds in (12, 62))
-    assert share(0.01, "90ms") == pytest.approx(long, rel=0.08)
-    assert share(0.01, "90ms") > 0.88
-    # At 40 ms single runs have 0.63 to 0.81, which depends on the drawn losses. The draft gives a mean.
-    shares = [share(0.01, "10ms", f"seed={seed}") for seed in range(1, 9)]
-    assert np.mean(shares) == pytest.approx(short, rel=0.08)
+    # At 40 ms single runs have 0.63 to 0.81, which depends on the drawn losses: the draft gives a mean. At
+    # 200 ms, runs of 25 s have 0.66 to 0.90, for losses end STARTUP early in two of eight; later all have .9.
+    for delay, expected, until in (("90ms", long, 100), ("10ms", short, 25)):
+        shares = [share(0.01, delay, f"seed={seed}", until=until) for seed in range(1, 9)]
+        assert np.mean(shares) == pytest.approx(expected, rel=0.08)
 
 
 def test_above_the_threshold_losses_lower_the_rate() -> None:
