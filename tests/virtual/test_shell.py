@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from dumbbell.live import run_shell, scenario_of_link
+from dumbbell.live import endpoints, run_shell, scenario_of_link
 
 pytestmark = pytest.mark.within
 
@@ -18,6 +18,17 @@ PYTHON = sys.executable
 
 COARSE = 6
 """The number of `CLOCK_MONOTONIC_COARSE`: the time of the last tick."""
+
+
+@pytest.mark.parametrize("queue", ["pie", "dualpi2"])
+def test_laws_of_queues_move_at_the_same_times_of_a_flow(queue: str) -> None:
+    # Both clocks, that of the law and that of the programs, begin at a multiple of the law's interval.
+    scenario = scenario_of_link({"cbr": "12Mbit/s", "queue": queue})
+    table = scenario.to_dict()["topology"]["link"]["queue"]
+    interval = {"15ms": 15_000_000, "16ms": 16_000_000}[table["interval"]]
+    started = run_shell(scenario, [PYTHON, "-c", ""]).fidelity["started"]
+    assert round(started * 1e9) % interval == 0
+    assert round(endpoints.TICK * 1e9) % interval == 0
 
 
 def test_counters_add_up_and_losses_are_the_links() -> None:

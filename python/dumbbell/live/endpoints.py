@@ -46,8 +46,9 @@ BUFFER = bytearray(1 << 20)
 LEAD = 0.05
 """Seconds from the sender's start to time 0: both ends are ready by then."""
 
-TICK = 0.02
-"""Seconds: a multiple of the ticks of all kernels (100, 250 and 1000 Hz) and of TCP's timestamps."""
+TICK = 0.24
+"""Seconds: a multiple of the ticks of all kernels (100, 250 and 1000 Hz), of TCP's timestamps, and of the
+intervals at which laws of queues move: 15 ms (PIE) and 16 ms (DualPI2)."""
 
 FIRST_WRITE = (80e-6, 1e-6)
 """Seconds from the acknowledgement of the handshake to the first data, in captures: live 77 to 90 us; in

@@ -58,15 +58,26 @@ pub fn timespec(d: Duration) -> TimeSpec {
     TimeSpec::new((d.as_nanos() / 1_000_000_000).cast_signed(), (d.as_nanos() % 1_000_000_000).cast_signed())
 }
 
+/// Nanoseconds of which programs and queues count in whole parts: laws of queues move every 15 ms (PIE) or 16 ms (DualPI2) from the
+/// time at which the clock reads zero, programs begin at a multiple of 20 ms. So both meet as in the simulator, where all begin at
+/// once.
+const WHOLE: u64 = 240_000_000;
+
 /// A clock that reads zero when it is started.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Time);
 
 impl Clock {
-    /// Starts a clock.
+    /// Starts a clock. In virtual time, where waiting costs nothing, it reads zero at a whole multiple of [`WHOLE`].
     #[must_use]
     pub fn start() -> Clock {
-        Clock(monotonic())
+        let now = monotonic();
+        if !is_virtual() {
+            return Clock(now);
+        }
+        let zero = Time::from_nanos(now.as_nanos().next_multiple_of(WHOLE));
+        std::thread::sleep(std::time::Duration::from_nanos(zero.since(now).as_nanos()));
+        Clock(zero)
     }
 
     /// When it read zero, by [`monotonic`].
