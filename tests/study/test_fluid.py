@@ -121,8 +121,15 @@ def test_other_metrics_have_no_control(metric: Metric, reason: str) -> None:
     assert reason in (fluid.why_not(metric, "cubic", POINT) or "")
 
 
+def test_forty_seeds_have_a_control_and_fewer_none() -> None:
+    study = heavier()
+    assert study.controlled
+    assert not dataclasses.replace(study, control="none").controlled
+    assert not dataclasses.replace(study, seeds=study.seeds[:39]).controlled
+
+
 def test_a_control_narrows_means_and_one_key_turns_it_off(tmp_path) -> None:
-    study = heavier(control="fluid", axes=[])
+    study = heavier(axes=[])
     narrow = run_study(study, tmp_path / "study")
     wide = dataclasses.replace(narrow, study=dataclasses.replace(study, control="none"))
     from dumbbell.study.estimates import level

@@ -40,7 +40,7 @@ config! {
         /// Ends a point early, once a metric is known well enough.
         stop: Option<Stop> = (), "absent: every point has all seeds";
         /// What takes the luck of the arrivals out of completion times: `fluid`, a fluid network that serves the same arrivals.
-        control: Option<Control> = (), "absent: `fluid` with `stop`, where its coverage is shown; `none` without";
+        control: Option<Control> = (), "absent: `fluid` with 40 seeds or more, where its coverage is shown; `none` with fewer";
         /// What its quick form leaves.
         quick: Option<Quick> = (), "absent: there is none";
         /// Where values of its scenario come from, by the path of the parameter.

@@ -25,6 +25,9 @@ FEWEST = 40
 FURTHER = 20
 """Further runs of the controls for each run: their mean varies little then."""
 
+_TAIL = 1.5
+"""By which the excess kurtosis of 40 runs is too small (choice: docs/statistics.md has the coverage)."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -98,7 +101,10 @@ def _left(values: Numbers, known: Numbers, more: Numbers) -> tuple[Numbers, Numb
 
 def _freedom(left: Numbers, controls: int) -> float:
     """Return the degrees of freedom of the variance of what is left."""
+    n = left.size
     centred = left - left.mean()
     square = float((centred**2).mean())
-    excess = max(float((centred**4).mean()) / square**2 - 3, 0.0) if square else 0.0
-    return 2 / (2 / (left.size - 1 - controls) + excess / left.size)
+    peaked = float((centred**4).mean()) / square**2 - 3 if square else 0.0
+    # Without bias for normal data; heavy tails need more.
+    excess = _TAIL * (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * peaked + 6)
+    return 2 / (2 / (n - 1 - controls) + max(excess, 0.0) / n)

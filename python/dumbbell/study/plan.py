@@ -26,6 +26,7 @@ from dumbbell._results import html
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.stats import FEWEST
 from dumbbell.study.companion import companion_of, quick_form
 from dumbbell.study.declared import Declared
 from dumbbell.study.errors import StudyError
@@ -90,7 +91,7 @@ class Study:
     stop: StopRule | None = None
     """When a point may end early; ``None``: it has all seeds."""
     control: Literal["fluid", "none"] | None = None
-    """What takes the luck of the arrivals out of completion times; ``None``: a fluid with a stop rule."""
+    """What takes the luck of the arrivals out of completion times; ``None``: a fluid, from 40 seeds on."""
     by_size: BySize | None = None
     """Metrics that a run gives for each bin of flow sizes."""
     confined: bool = False
@@ -196,7 +197,7 @@ class Study:
     @property
     def controlled(self) -> bool:
         """Whether means of completion times have a control: see :mod:`dumbbell.study.fluid`."""
-        return self.control == "fluid" or (self.control is None and self.stop is not None)
+        return self.control == "fluid" or (self.control is None and len(self.seeds) >= FEWEST)
 
     @property
     def companions(self) -> tuple[str, ...]:
