@@ -26,6 +26,7 @@ READ = {
     "assert": ("assert", "{}", "run.goodput > 9bit/s"),
     "check": ("check", "{}"),
     "compare-real": ("compare-real", "{}"),
+    "convert": ("convert", "{}", "--format", "capture", "-o", "new.trace"),
     "pack": ("pack", "{}", "-o", "new.zip"),
     "packetdrill": ("packetdrill", "{}", "--program", "/bin/true"),
     "plot": ("plot", "{}"),

@@ -122,7 +122,6 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotDataError(f"{_name(repr(value))} where a number should be")
     number = float(value) if abs(value) < 1e300 else math.inf
-    number = float(value)
     if not math.isfinite(number) or number < 0:
         raise NotDataError(f"{value!r:.40} where a time, a rate or a size should be")
     return number
