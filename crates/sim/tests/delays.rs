@@ -82,8 +82,6 @@ fn the_warm_up_does_not_count() {
     // The queue is full in slow start, and later half so.
     let early = simulate(DUMBBELL, &["warmup=0s", ALL[0], ALL[1], "duration=9s", "flows[0].stagger=0s"]);
     let late = simulate(DUMBBELL, &["warmup=8990ms", ALL[0], ALL[1], "duration=9s", "flows[0].stagger=0s"]);
-    let packets = |results: &Results| results.quantiles.id.len();
-    assert_eq!(packets(&early), packets(&late));
     assert!(late.flows.delay_max[0] < early.flows.delay_max[0]);
     assert!(late.links.sojourn_max[0] < early.links.sojourn_max[0]);
     assert_eq!(late.flows.delay_mean, early.flows.delay_mean, "of the whole run");
