@@ -6,6 +6,7 @@ import json
 import secrets
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 from dumbbell.playground.compiling import compile_law
 
@@ -60,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
     home = ""
     host = ""
     content = b""
-    timeout = 10
+    timeout: ClassVar[float | None] = 10
 
     def do_GET(self) -> None:
         """Answer with the page."""

@@ -50,7 +50,7 @@ def description(name: str, title: str, figure: Figure) -> dict[str, Any] | None:
         return None
     grids: list[list[float | None]] = []
     known: dict[bytes, int] = {}
-    found = []
+    found: list[dict[str, Any]] = []
     for line in lines:
         x, y = _points(axes, line)
         key = x.tobytes()
