@@ -37,6 +37,8 @@ pub struct FifoLink {
     accepted_bytes: u64,
     sojourn_sum: u64,
     cold: Box<Cold>,
+    /// Packets of fewer bytes enter without a look: nothing refuses them, and nobody asks for the backlog. Zero if none do.
+    unseen_below: u16,
     /// True if the backlog must be known at any time: the queue has a limit or is sampled.
     watched: bool,
     /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
@@ -98,6 +100,7 @@ impl FifoLink {
             beyond: Vec::new(),
         };
         let transparent = !watched && !impairments.lossy && !reports_in_time;
+        let unseen_below = if watched { 0 } else { impairments.unseen_below() };
         let mut link = FifoLink {
             packets: Ring::default(),
             impairments,
@@ -112,6 +115,7 @@ impl FifoLink {
             accepted_bytes: 0,
             sojourn_sum: 0,
             cold: Box::new(cold),
+            unseen_below,
             watched,
             transparent,
         };
@@ -131,8 +135,19 @@ impl FifoLink {
     }
 
     /// A packet arrives at the queue. Returns when it will reach the far end, or gives it up to `incidents`.
-    #[inline]
+    // Where packets come from, nearly all links are of the first kind: no call for them.
+    #[inline(always)]
     pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
+        if packet.size < self.unseen_below {
+            self.arrived += 1;
+            return Some(self.accept(now, packet.size));
+        }
+        self.pass_seen(now, packet, incidents)
+    }
+
+    /// The same where something may refuse the packet, or the backlog counts.
+    #[inline(never)]
+    fn pass_seen(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         let n = self.arrived;
         self.arrived += 1;
         if let Some(reason) = self.refuse(now, packet, n) {
@@ -140,18 +155,25 @@ impl FifoLink {
             incidents.push((*packet, Incident::Dropped(reason)));
             return None;
         }
-        let departure = self.serializer.depart(now, packet.size);
-        self.accepted += 1;
-        self.accepted_bytes += u64::from(packet.size);
-        self.sojourn_sum += departure.since(now).as_nanos();
+        let at = self.accept(now, packet.size);
         if self.watched {
             self.backlog_bytes += u64::from(packet.size);
-            self.backlog.push(Departure::new(departure, packet.size));
+            self.backlog.push(Departure::new(self.free_at(), packet.size));
         }
+        Some(at)
+    }
+
+    /// A packet of `size` bytes enters. Returns when it will reach the far end.
+    #[inline(always)]
+    fn accept(&mut self, now: Time, size: u16) -> Time {
+        let departure = self.serializer.depart(now, size);
+        self.accepted += 1;
+        self.accepted_bytes += u64::from(size);
+        self.sojourn_sum += departure.since(now).as_nanos();
         if departure >= self.boundary {
-            self.note_beyond(Visit { arrival: now, departure, size: packet.size });
+            self.note_beyond(Visit { arrival: now, departure, size });
         }
-        Some(departure + self.delay)
+        departure + self.delay
     }
 
     /// See [`super::Link::push`].
@@ -176,7 +198,7 @@ impl FifoLink {
         if let Some(reason) = self.impairments.refuse(now, packet, n) {
             return Some(reason);
         }
-        if self.limit == Limit::NONE || self.backlog(now) == 0 {
+        if self.backlog(now) == 0 {
             return None;
         }
         let (waiting, bytes) = self.waiting();
@@ -185,6 +207,7 @@ impl FifoLink {
     }
 
     #[cold]
+    #[inline(never)]
     fn note_beyond(&mut self, visit: Visit) {
         let beyond = &mut self.cold.beyond;
         if beyond.len() == beyond.capacity() {

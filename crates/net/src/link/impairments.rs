@@ -66,6 +66,11 @@ impl Impairments {
         scripted.then_some(DropReason::Scripted)
     }
 
+    /// Packets of fewer bytes are not refused, and no arrival is noted; zero if each must be looked at.
+    pub fn unseen_below(&self) -> u16 {
+        if self.rare.is_some() { 0 } else { self.mtu.saturating_add(1) }
+    }
+
     /// True if a list names packets to drop.
     pub fn is_scripted(&self) -> bool {
         self.rare.as_ref().is_some_and(|rare| !rare.drop_list.is_empty())

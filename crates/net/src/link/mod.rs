@@ -111,7 +111,7 @@ impl Link {
     ///
     /// # Panics
     /// If the form of the link never does: the packet would vanish.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         match &mut self.0 {
             Form::Fifo(link) => link.pass(now, packet, incidents),
@@ -139,7 +139,7 @@ impl Link {
     }
 
     /// When `take` must be called next.
-    #[inline]
+    #[inline(always)]
     pub fn wake_at(&self) -> Time {
         either!(self, link => link.wake_at())
     }
