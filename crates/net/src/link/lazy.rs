@@ -95,8 +95,9 @@ impl LazyLink {
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let first = self.started.is_empty();
         self.catch_up(now, incidents);
-        if let Some(next) = self.arrive(now, packet, hop, incidents) {
-            self.keep(next);
+        let mut packet = Packet { at: now, hop, ..*packet };
+        if let Some(at) = self.arrive(now, &mut packet, incidents) {
+            self.keep((at, packet));
         }
         // Something is on its way as long as something waits: see `advance`.
         first
@@ -134,32 +135,31 @@ impl LazyLink {
         None
     }
 
-    /// See [`Ahead::arrive`].
+    /// See [`Ahead::arrive`]. Returns when the packet, which may be changed, reaches the far end, if it starts now.
     #[inline]
-    fn arrive(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> Option<Started> {
-        let mut packet = Packet { at: now, hop, ..*packet };
+    fn arrive(&mut self, now: Time, packet: &mut Packet, incidents: &mut Incidents) -> Option<Time> {
         if let Some(marker) = &mut self.marker {
-            packet.class = marker.class_for(now, &packet).number();
+            packet.class = marker.class_for(now, packet).number();
         }
         let n = self.counters.arrived;
         self.counters.arrived += 1;
         if let Some(watch) = &mut self.watch {
-            watch.arrived(&packet);
+            watch.arrived(packet);
         }
-        if let Some(reason) = self.impairments.refuse(now, &packet, n) {
-            verdicts!(self, incidents).dropped(packet, reason);
+        if let Some(reason) = self.impairments.refuse(now, packet, n) {
+            verdicts!(self, incidents).dropped(*packet, reason);
             return None;
         }
         if self.serializer.free_at() <= now {
             // A packet that is given up here was in the queue for no time.
-            if !self.queue.pass_through(now, &mut packet, &mut verdicts!(self, incidents)) {
+            if !self.queue.pass_through(now, packet, &mut verdicts!(self, incidents)) {
                 return None;
             }
             self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
-            return Some((self.transmit(now, &packet), packet));
+            return Some(self.transmit(now, packet));
         }
         let before = incidents.len();
-        self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
+        self.queue.enqueue(now, *packet, &mut verdicts!(self, incidents));
         self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
         self.waiting += 1;
         self.account_drops(now, incidents.len() - before);
@@ -290,7 +290,9 @@ impl Ahead<'_> {
         hop: u32,
         incidents: &mut Incidents,
     ) -> Option<Started> {
-        self.0.arrive(now, packet, hop, incidents)
+        let mut packet = Packet { at: now, hop, ..*packet };
+        let at = self.0.arrive(now, &mut packet, incidents)?;
+        Some((at, packet))
     }
 }
 

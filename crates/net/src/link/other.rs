@@ -77,7 +77,7 @@ impl Other {
         each!(self, link => link.advance(now, incidents))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Packet> {
         each!(self, link => link.pop())
     }
