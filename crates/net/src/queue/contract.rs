@@ -178,6 +178,14 @@ pub trait Discipline<P: Frame> {
     where
         P: Clone,
     {
+        self.wait_for_none(now, packet, sink)
+    }
+
+    /// The long way of [`Discipline::pass_through`].
+    fn wait_for_none(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
         self.enqueue(now, packet.clone(), sink);
         let Some(next) = self.dequeue(now, sink) else { return false };
         // It is the same packet, which nobody has to wait for.

@@ -66,6 +66,9 @@ pub trait FlowLaw<P: Frame> {
         true
     }
 
+    /// True if a packet that does not wait changes nothing, once the law has been asked for one when none was there.
+    const PASSES: bool = false;
+
     /// The next packet to transmit. What the law gives up goes to the sink.
     fn next(&mut self, now: Time, waiting: &mut Fifo<P>, sink: &mut impl VerdictSink<P>) -> Option<P>;
 }
@@ -160,6 +163,17 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
         self.flows.len() - 1
     }
 
+    /// No flow has anything to send: each is asked for the last time, and has no turn any more.
+    fn rest(&mut self, now: Time, sink: &mut impl VerdictSink<P>) {
+        let control = &mut *self.control;
+        while let Some(position) = control.new.pop_front().or_else(|| control.old.pop_front()) {
+            let flow = &mut self.flows[position as usize];
+            flow.turns = Turns::None;
+            let nothing = flow.law.next(now, &mut flow.waiting, sink);
+            debug_assert!(nothing.is_none(), "an empty queue has no packet");
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.packets as u64 > self.control.limit.packets || self.bytes > self.control.limit.bytes
     }
@@ -204,7 +218,28 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Discipline<P> for Fair<P, L> {
     }
 
     #[inline(never)]
+    fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let (control, size) = (&*self.control, packet.size());
+        let fits = control.limit.admits(0, 0, size);
+        if !(L::PASSES && fits && control.new.is_empty() && control.old.is_empty()) {
+            return self.wait_for_none(now, packet, sink);
+        }
+        let position = self.position(packet);
+        let (flow, control) = (&mut self.flows[position], &mut *self.control);
+        (flow.turns, flow.deficit) = (Turns::New, control.quantum - i64::from(size));
+        control.new.push_back(position as u32);
+        true
+    }
+
+    #[inline(never)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        if self.packets == 0 {
+            self.rest(now, sink);
+            return None;
+        }
         let control = &mut *self.control;
         loop {
             // RFC 8290 section 4.2.

@@ -49,6 +49,9 @@ impl QueueParams for Params {
 }
 
 impl<P: Frame> FlowLaw<P> for Law {
+    // The packet that left last had nothing behind it, and so ended what was going on (RFC 8289 section 5.5).
+    const PASSES: bool = true;
+
     #[inline]
     fn next(&mut self, now: Time, waiting: &mut Fifo<P>, sink: &mut impl VerdictSink<P>) -> Option<P> {
         Law::next(self, now, waiting, sink)
