@@ -231,10 +231,9 @@ impl<P: Frame> Cake<P> {
 impl<P: Frame> Control<P> {
     /// The position of the flow of this packet; its hosts are known there.
     fn classify(&mut self, packet: &P) -> usize {
-        let ends = packet.hosts(&self.known);
         let tag = match self.isolation {
-            Isolation::Source => ends[0],
-            Isolation::Destination => ends[1],
+            Isolation::Source => packet.hosts(&self.known)[0],
+            Isolation::Destination => packet.hosts(&self.known)[1],
             _ => packet.flow_hash(),
         };
         let place = self.place(tag);
@@ -244,7 +243,7 @@ impl<P: Frame> Control<P> {
         };
         if self.flows[position].tag != tag || self.flows[position].turns == Turns::None {
             self.flows[position].tag = tag;
-            self.settle(position, ends);
+            self.settle(position, packet.hosts(&self.known));
         }
         position
     }

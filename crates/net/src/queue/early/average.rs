@@ -62,8 +62,11 @@ impl Average {
     #[inline]
     pub fn arrived(&mut self, now: Time) {
         if self.packets == 0 {
-            let sent = now.since(self.idle_since).as_nanos() as f64 * self.packets_per_nano;
-            self.value *= (1.0 - self.weight).powi((sent as i32).saturating_add(1));
+            // An average of nothing stays one: no power is worth computing.
+            if self.value > 0.0 {
+                let sent = now.since(self.idle_since).as_nanos() as f64 * self.packets_per_nano;
+                self.value *= (1.0 - self.weight).powi((sent as i32).saturating_add(1));
+            }
             self.idle_since = self.idle_since.max(now);
         } else {
             let length = if self.in_bytes { self.bytes } else { self.packets };
