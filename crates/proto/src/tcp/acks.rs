@@ -539,7 +539,8 @@ impl Acks {
             self.quick = 0;
         }
         self.promised = self.promised.max(next + self.room.min(self.window));
-        let shifted = (self.promised - next).div_ceil(1 << self.scale).min(u64::from(u16::MAX));
+        let shifted = (self.promised - next + (1 << self.scale) - 1) >> self.scale;
+        let shifted = shifted.min(u64::from(u16::MAX));
         self.promised = self.promised.max(next + (shifted << self.scale));
         self.told = shifted as u16;
         self.told

@@ -49,7 +49,8 @@ impl SendBuffer {
     pub fn open(self, mss: u32) -> Option<Buffer> {
         let most = self.0?.get().max(LEAST);
         let mss = mss.into();
-        Some(Buffer { size: reckoned(LEAST_SEGMENTS, mss).min(most), most, mss })
+        let has_grown_below = (LEAST_SEGMENTS + 1) * mss;
+        Some(Buffer { size: reckoned(LEAST_SEGMENTS, mss).min(most), most, mss, has_grown_below })
     }
 }
 
@@ -61,6 +62,8 @@ pub struct Buffer {
     most: u64,
     /// Payload of a segment.
     mss: u64,
+    /// For windows of fewer bytes it is large enough.
+    pub has_grown_below: u64,
 }
 
 impl Buffer {
@@ -91,10 +94,18 @@ impl Buffer {
         (taken <= self.size / 3 * 2).then(|| self.room_beside(taken))
     }
 
-    /// Grows so that it holds two windows of so many segments.
-    pub fn grow(&mut self, segments: u64) {
-        let wanted = reckoned(segments.max(LEAST_SEGMENTS), self.mss);
-        self.size = self.size.max(wanted.min(self.most));
+    /// False if there is no room beside so many bytes of data, in whatever packets.
+    #[inline]
+    pub fn may_have_room(&self, bytes: u64) -> bool {
+        bytes <= self.size / 3 * 2
+    }
+
+    /// Grows so that it holds two windows of so many bytes, in whole segments.
+    #[cold]
+    pub fn grow(&mut self, window: u64) {
+        let segments = (window / self.mss).max(LEAST_SEGMENTS);
+        self.size = self.size.max(reckoned(segments, self.mss).min(self.most));
+        self.has_grown_below = (segments + 1) * self.mss;
     }
 }
 
@@ -117,7 +128,8 @@ mod tests {
     #[test]
     fn a_buffer_is_filled_in_whole_pieces() {
         const MSS: u64 = 1448;
-        let buffer = Buffer { size: reckoned(LEAST_SEGMENTS, MSS), most: 4 << 20, mss: MSS };
+        let size = reckoned(LEAST_SEGMENTS, MSS);
+        let buffer = Buffer { size, most: 4 << 20, mss: MSS, has_grown_below: 0 };
         assert_eq!(buffer.room(), 45 * MSS);
         assert_eq!(buffer.free(0, 10 * MSS, MSS), Some(45 * MSS));
         assert_eq!(buffer.free(45 * MSS, 0, MSS), None);
@@ -138,7 +150,7 @@ mod tests {
         // Segments in flight, segments that waited, and segments of a packet when a kernel 6.18 told its program to write again:
         // two NewReno flows over 100 Mbit/s and 100 ms, 4 MiB, one look a millisecond.
         const MSS: u64 = 1448;
-        let buffer = Buffer { size: 4 << 20, most: 4 << 20, mss: MSS };
+        let buffer = Buffer { size: 4 << 20, most: 4 << 20, mss: MSS, has_grown_below: 0 };
         for (out, unsent, packet) in
             [(1591, 184, 10), (1484, 376, 25), (1880, 0, 31), (946, 912, 15), (795, 1006, 7)]
         {

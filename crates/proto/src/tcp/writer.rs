@@ -101,6 +101,9 @@ impl Writer {
     /// What the application writes while `unsent` bytes wait, and `out` have left in packets of so many bytes as `packet` says.
     pub fn write(&mut self, unsent: u64, out: u64, packet: impl FnOnce() -> u64) -> u64 {
         let Some(buffer) = &self.buffer else { return std::mem::take(&mut self.waiting) };
+        if !buffer.may_have_room(unsent + out) {
+            return 0;
+        }
         let packet = packet();
         let mut written = 0;
         while self.waiting > 0
@@ -113,9 +116,10 @@ impl Writer {
         written
     }
 
-    /// The buffer grows so that it holds two windows of so many segments.
+    /// The buffer grows so that it holds two windows of so many bytes.
+    #[inline]
     pub fn grow(&mut self, window: u64) {
-        if let Some(buffer) = &mut self.buffer {
+        if let Some(buffer) = self.buffer.as_mut().filter(|buffer| buffer.has_grown_below <= window) {
             buffer.grow(window);
         }
     }

@@ -93,9 +93,7 @@ impl Sender {
         if self.gate.account.as_ref().is_some_and(|account| account.takes_long_way) {
             return false;
         }
-        self.stream.una < self.stream.max
-            && self.stream.writer.is_none()
-            && !self.gate.needs.any(Needs::ROUTERS)
+        self.stream.una < self.stream.max && !self.gate.needs.any(Needs::ROUTERS)
     }
 
     /// The next segment of the stream where it is [plainly paced](Sender::is_plainly_paced), when its turn has come.

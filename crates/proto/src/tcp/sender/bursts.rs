@@ -5,10 +5,10 @@
 
 use dumbbell_core::{Duration, Time};
 
-use super::{Sender, todo};
-use crate::controller::{Class, Needs, Rate};
+use super::Sender;
+use crate::controller::{Needs, Rate};
 use crate::tcp::account::{FAST, pause};
-use crate::tcp::params::{Offload, Pacing};
+use crate::tcp::params::Offload;
 use crate::tcp::rack::{Rack, State};
 
 // Linux include/net/sock.h, net/ipv4/tcp_output.c: sk_pacing_shift 10, sk_gso_max_size, tcp_min_tso_segs, tcp_tso_rtt_log 9,
@@ -21,6 +21,8 @@ const LEAST_SEGMENTS: u64 = 2;
 /// Below this rate a controller that paces hands single segments over.
 const SLOW: Rate = Rate::from_bytes_per_second(150_000);
 const SHORT: Duration = Duration::from_micros(512);
+/// Where it is longer than this, nothing: so many halvings leave less than a byte.
+const LONG: Duration = Duration::from_micros(512 * 17);
 /// A packet leaves when there is room for this part of the window.
 const WINDOW_PARTS: u64 = 3;
 /// The next acknowledgement is near if it comes within this time, or within half a round trip. What has waited so long leaves.
@@ -66,13 +68,15 @@ impl Sender {
         if self.params.segmentation_offload == Offload::Off {
             return mss;
         }
-        let paces = self.gate.needs.any(Needs::PACING);
-        if paces && self.gate.control.quantum > 0 {
-            return self.gate.control.quantum.min(window).div_ceil(mss).max(1) * mss;
+        let mut least = LEAST_SEGMENTS;
+        if self.gate.needs.any(Needs::PACING) {
+            if self.gate.control.quantum > 0 {
+                return self.gate.control.quantum.min(window).div_ceil(mss).max(1) * mss;
+            }
+            least = if self.gate.control.pacing < SLOW { 1 } else { LEAST_SEGMENTS };
         }
-        let least = if paces && self.gate.control.pacing < SLOW { 1 } else { LEAST_SEGMENTS };
-        let halvings = self.timers.rtt.min().as_nanos() / SHORT.as_nanos();
-        let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
+        let min = self.timers.rtt.min();
+        let short = if min < LONG { LARGEST >> (min.as_nanos() / SHORT.as_nanos()) } else { 0 };
         let bytes = (rate / PARTS + short).min(LARGEST).max(least * mss).min(window / 2);
         (bytes / mss).max(1) * mss
     }
@@ -87,17 +91,22 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn begins_burst(&mut self, now: Time) -> bool {
-        if self.stream.nxt + u64::from(self.stream.mss) >= self.stream.end {
+        let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
+        let mut length = mss;
+        if number + mss >= self.stream.end {
             self.top_up();
+            // Whether there is anything to send is for others to find.
+            if number >= self.stream.stop {
+                return true;
+            }
+            length = self.stream.length(number);
         }
-        let room = self.stream.limit.saturating_sub(self.stream.nxt);
-        // Whether there is anything to send is for others to find.
-        if self.stream.nxt >= self.stream.stop || room < self.stream.length(self.stream.nxt) {
+        let room = self.stream.limit.saturating_sub(number);
+        if room < length {
             return true;
         }
         // The smallest packet holds it, and the one before left long ago: no more is to be known.
-        let alone =
-            room <= LEAST_SEGMENTS * u64::from(self.stream.mss) && now.since(self.timers.sent_at) >= NEAR;
+        let alone = room <= LEAST_SEGMENTS * mss && now.since(self.timers.sent_at) >= NEAR;
         if alone && !self.is_paced() {
             self.grant(room);
             return true;
@@ -166,14 +175,9 @@ impl Sender {
 
     /// True if packets leave with pauses between them as Linux has it, at the rate of a controller that models the path, or of the
     /// transport. Other controllers pace segment by segment.
+    #[inline(always)]
     pub(super) fn is_paced(&self) -> bool {
-        if self.gate.needs.any(Needs::PACING) {
-            let in_time = self.todo & todo::TIMED != 0;
-            return in_time
-                && self.gate.class == Class::Model
-                && self.params.segmentation_offload == Offload::Linux;
-        }
-        self.params.pacing == Pacing::Linux
+        self.gate.paced
     }
 
     /// True if what is lost must wait for its turn before it is sent again.

@@ -23,7 +23,7 @@ impl Sender {
     fn write_more(&mut self) -> bool {
         let Some(mut writer) = self.stream.writer.take() else { return false };
         if self.repair.outstanding(&self.stream) < self.gate.window_in_use() {
-            writer.grow(self.gate.window_in_use() / u64::from(self.stream.mss));
+            writer.grow(self.gate.window_in_use());
         }
         let sent = self.stream.max.min(self.stream.end);
         let written =

@@ -168,6 +168,8 @@ struct Gate {
     needs: Needs,
     class: Class,
     validates: bool,
+    /// See [`Sender::is_paced`].
+    paced: bool,
     /// True if the congestion window was what stopped the latest burst.
     window_limited: bool,
     /// True if another window than the congestion window rules.
@@ -269,6 +271,13 @@ impl Sender {
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
         let in_time = params.loss_detection == LossDetection::Rack && params.sack && way != Way::GoBack;
         let together = params.segmentation_offload != Offload::Off || params.pacing != Pacing::Off;
+        let paced = if needs.any(Needs::PACING) {
+            in_time
+                && params.controller.class() == Class::Model
+                && params.segmentation_offload == Offload::Linux
+        } else {
+            params.pacing == Pacing::Linux
+        };
         let granted = if together && in_time { 0 } else { u64::MAX };
         let ecn = params.agreed_ecn();
         let accurate = (ecn == EcnFeedback::Accurate).then(|| Box::new(Heard::new()));
@@ -325,6 +334,7 @@ impl Sender {
                 needs,
                 class: params.controller.class(),
                 validates: params.window_validation,
+                paced,
                 window_limited: false,
                 capped: false,
                 sent_bytes: 0,
@@ -670,7 +680,11 @@ impl Stage for Sender {
 
     #[inline(always)]
     fn pull(&mut self, now: Time) -> Option<Packet> {
-        if self.todo != 0 { self.pull_due(now) } else { self.next(now) }
+        match self.todo {
+            0 => self.next(now),
+            todo::TIMED => self.pull_plain(now),
+            _ => self.pull_due(now),
+        }
     }
 
     #[inline]

@@ -139,13 +139,9 @@ impl Sender {
     #[cold]
     pub(super) fn pull_due(&mut self, now: Time) -> Option<Packet> {
         match self.todo {
-            todo::TIMED => self.pull_plain(now),
             todo::NEEDS | todo::TIMED_NEEDS if self.is_plainly_paced() => {
-                if self.is_early(now) {
-                    None
-                } else {
-                    self.pull_accounted(now)
-                }
+                self.top_up();
+                if self.is_early(now) { None } else { self.pull_accounted(now) }
             }
             _ => self.pull_first(now),
         }
