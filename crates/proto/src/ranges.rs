@@ -115,6 +115,10 @@ impl Ranges {
 
     /// The first part of `[start, end)` that is held.
     pub fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        // What arrives mostly goes on with the highest range.
+        if self.list.back().is_none_or(|last| last.1 <= start) {
+            return None;
+        }
         let from = self.list.partition_point(|range| range.1 <= start);
         let range = self.list.get(from).filter(|range| range.0 < end)?;
         Some((range.0.max(start), range.1.min(end)))

@@ -24,7 +24,7 @@ impl Disorder {
     pub fn hold(&mut self, start: u64, end: u64) -> Option<usize> {
         self.held.insert(start, end, |_, _| {});
         let block = self.held.containing(start);
-        let place = self.recent.iter().position(|p| self.held.containing(*p) == block);
+        let place = self.recent.iter().position(|p| block.is_some_and(|b| (b.0..b.1).contains(p)));
         let slot = place.unwrap_or(self.recent.len() - 1);
         self.recent.copy_within(..slot, 1);
         self.recent[0] = start;

@@ -187,10 +187,19 @@ impl Segments {
 
     /// The segments whose numbers lie in `[start, end)` whole, as numbers.
     pub fn within(&self, start: u64, end: u64) -> impl Iterator<Item = u32> + use<> {
-        let first = self.queue.partition_point(|s| s.start < start);
-        let behind = self.queue.partition_point(|s| s.end <= end).max(first);
+        let first = self.below(start);
+        let count = self.queue.range(first..).take_while(|s| s.end <= end).count();
         let base = self.base;
-        (first..behind).map(move |i| base.wrapping_add(i as u32))
+        (first..first + count).map(move |i| base.wrapping_add(i as u32))
+    }
+
+    /// How many segments begin below a number.
+    fn below(&self, number: u64) -> usize {
+        let Some(first) = self.queue.front().filter(|first| first.start < number) else { return 0 };
+        // Where all are full.
+        let place = ((number - first.start) / (first.end - first.start).max(1)) as usize;
+        let is_it = self.queue.get(place).is_some_and(|s| s.start == number);
+        if is_it { place } else { self.queue.partition_point(|s| s.start < number) }
     }
 
     /// A new segment leaves.
@@ -370,8 +379,8 @@ impl Segments {
         if !self.may_have_lost() {
             return None;
         }
-        let from = self.queue.partition_point(|s| s.start < self.repair_from);
-        let due = self.queue.iter().skip(from).position(|s| s.is_lost() && !s.is_resent());
+        let from = self.below(self.repair_from);
+        let due = self.queue.range(from..).position(|s| s.is_lost() && !s.is_resent());
         match due {
             Some(i) => {
                 self.repair_from = self.queue[from + i].start;
