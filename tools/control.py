@@ -4,9 +4,10 @@
 the control and without, and what the control leaves of the variance.
 
 A run is 100 flows on one link, Poisson arrivals at a load of 0.7 and Pareto sizes. Its controls are their
-mean time and the longest under processor sharing. A transport gives each flow a part of the link's rate, a
-slow start and an error of its own, so that runs and controls agree as they do in studies. A study draws its
-runs, and the controls of further seeds, from 20,000 runs, whose mean is the truth.
+mean time and the longest under processor sharing, and the mean at nine tenths of the rate. A transport gives
+each flow a part of the link's rate, a slow start and an error of its own, so that runs and controls agree as
+they do in studies. A study draws its runs, and the controls of further seeds, from 20,000 runs, whose mean is
+the truth.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from dumbbell import stats, theory
 from dumbbell.study import StopRule
+from dumbbell.study.fluid import SLOWER
 from dumbbell.study.stop import StopTracker
 
 Draws = np.random.Generator
@@ -44,7 +46,7 @@ _BUDGET = 400
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of two transports, shape (runs,) each, and their controls, shape (runs, 2)."""
+    """Runs of two transports, shape (runs,) each, and their controls, shape (runs, 3)."""
 
     first: Floats
     second: Floats
@@ -74,7 +76,8 @@ def _run(rng: Draws, shape: float, cut: float) -> tuple[float, ...]:
     starts = np.cumsum(rng.exponential(1 / _LOAD, _FLOWS))
     shared = theory.processor_sharing(starts, sizes, 1.0)
     two = (_transport(rng, starts, sizes, 0.95, 0.1), _transport(rng, starts, sizes, 0.88, 0.2))
-    return (*two, float(shared.mean()), float(shared.max()))
+    slower = theory.processor_sharing(starts, sizes, SLOWER)
+    return (*two, float(shared.mean()), float(shared.max()), float(slower.mean()))
 
 
 def _transport(rng: Draws, starts: Floats, sizes: Floats, rate: float, error: float) -> float:
@@ -162,10 +165,11 @@ def _until(rng: Draws, runs: Runs, n: int) -> stats.Estimate:
 
 
 def _left(runs: Runs) -> float:
-    """Return the standard deviation that the control leaves."""
+    """Return the standard deviation that the controls leave, the error of their own means included."""
     design = np.column_stack([np.ones(runs.first.size), runs.control])
     slopes = np.linalg.lstsq(design, runs.first, rcond=None)[0]
-    return float((runs.first - design @ slopes).std())
+    explained = design @ slopes
+    return float(np.sqrt((runs.first - explained).var() + explained.var() / stats.FURTHER))
 
 
 LAWS = (

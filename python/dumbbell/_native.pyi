@@ -44,7 +44,7 @@ class Scenario:
     def to_toml(self) -> str:
         """Every field, defaults filled in, as TOML that `from_toml` reads."""
 
-    def fluid(self, seeds: list[int], group: str | None) -> list[NDArray[np.float64]]: ...
+    def fluid(self, seeds: list[int], group: str | None, share: float) -> list[NDArray[np.float64]]: ...
     def explain(self) -> dict[str, Any]:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
 

@@ -202,7 +202,9 @@ class Scenario:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
         return self._native.explain()
 
-    def fluid(self, seeds: Iterable[int], group: str | None = None) -> list[NDArray[np.float64]]:
+    def fluid(
+        self, seeds: Iterable[int], group: str | None = None, share: float = 1.0
+    ) -> list[NDArray[np.float64]]:
         """Return completion times of the flows as a fluid, under each of some seeds; no packet is simulated.
 
         All flows have their max-min fair rates at every moment, as :func:`dumbbell.theory.max_min_sharing`
@@ -214,6 +216,8 @@ class Scenario:
             Of the arrivals.
         group
             The flows of one group alone.
+        share
+            The part of the rate that each link has, above 0.
 
         Returns
         -------
@@ -226,7 +230,7 @@ class Scenario:
         TheoryError
             If arrivals are not known beforehand, or a pair has several paths.
         """
-        return self._native.fluid(list(seeds), group)
+        return self._native.fluid(list(seeds), group, share)
 
     def threads(self, threads: int | None = None) -> tuple[int, str | None]:
         """On how many threads :meth:`run` would run now; and why it is one, if it is.

@@ -27,15 +27,17 @@ def heavier(**changes: object) -> Study:
     )
 
 
-def test_one_link_is_exact_processor_sharing() -> None:
+@pytest.mark.parametrize("share", [1.0, 0.9])
+def test_one_link_is_exact_processor_sharing(share: float) -> None:
     scenario = Scenario.from_dict(SCENARIO).with_seed(7)
     flows = scenario.run().flows
     order = np.argsort(flows["start"], kind="stable")
     starts, counted = flows["start"][order], flows["counted"][order]
     packets = np.ceil(flows["size"][order] / 1448)
     work = (flows["size"][order] + 52 * packets) * 8
-    times = theory.processor_sharing(starts, work, 2e6) + 1.5 * scenario.explain()["pairs"][0]["base_rtt"]
-    [found] = scenario.fluid([7])
+    shared = theory.processor_sharing(starts, work, share * 2e6)
+    times = shared + 1.5 * scenario.explain()["pairs"][0]["base_rtt"]
+    [found] = scenario.fluid([7], share=share)
     assert found == pytest.approx(times[counted & (starts + times <= 2)], rel=1e-3)
     assert found.size > 3
 
@@ -126,6 +128,16 @@ def test_forty_seeds_have_a_control_and_fewer_none() -> None:
     assert study.controlled
     assert not dataclasses.replace(study, control="none").controlled
     assert not dataclasses.replace(study, seeds=study.seeds[:39]).controlled
+
+
+def test_controls_are_of_two_networks() -> None:
+    study = heavier()
+    control = Fluid(study, Plans(study)).of(study.metrics[0], "cubic", POINT)
+    means = control.of(study.seeds)
+    scenario = Scenario.from_dict(study.scenario, ["workloads[0].load=0.6"])
+    for column, share, number in ((0, 1.0, np.mean), (1, 1.0, np.max), (2, 0.9, np.mean)):
+        times = scenario.fluid(study.seeds, share=share)
+        assert means[:, column] == pytest.approx([number(each) for each in times])
 
 
 def test_a_control_narrows_means_and_one_key_turns_it_off(tmp_path) -> None:

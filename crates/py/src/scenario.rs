@@ -220,10 +220,11 @@ impl Scenario {
         py: Python<'py>,
         seeds: Vec<u64>,
         group: Option<String>,
+        share: f64,
     ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
         let of = |seed: u64| {
             let plan = self.planned(seed).map_err(refuse)?;
-            fluid::completion_times(&plan, group.as_deref()).map_err(TheoryError::new_err)
+            fluid::completion_times(&plan, group.as_deref(), share).map_err(TheoryError::new_err)
         };
         let times: Vec<Vec<f64>> = py.detach(|| seeds.into_iter().map(of).collect::<PyResult<_>>())?;
         Ok(times.into_iter().map(|times| PyArray1::from_vec(py, times)).collect())

@@ -44,7 +44,7 @@ def controlled(
     x
         Shape (seeds,): observations, or differences of matched ones. Not-a-number counts as missing.
     controls
-        Shape (seeds, k): the controls of each.
+        Shape (seeds, k): the controls of each, the one that tells most first.
     further
         Shape (m, k): the controls of further seeds, none of which is among these.
     confidence
@@ -59,11 +59,14 @@ def controlled(
     there = ~(np.isnan(values) | np.isnan(known).any(axis=1))
     more = more[~np.isnan(more).any(axis=1)]
     n, missing = int(there.sum()), int(values.size - there.sum())
-    found = _left(values[there], known[there], more) if n >= FEWEST and len(more) >= n else None
+    # Where all tell the same, as in a network that is nearly idle, the first ones do.
+    counts = range(known.shape[1], 0, -1) if n >= FEWEST and len(more) >= n else ()
+    each = (_left(values[there], known[there, :count], more[:, :count]) for count in counts)
+    found = next(filter(None, each), None)
     if found is None:
         return mean(values, confidence).noting("no control: too few runs, or their arrivals are alike")
     left, slopes = found
-    shared = float(slopes @ np.atleast_2d(np.cov(more.T)) @ slopes) / len(more)
+    shared = float(slopes @ np.atleast_2d(np.cov(more[:, : slopes.size].T)) @ slopes) / len(more)
     square = float(left.var(ddof=1)) / n + shared
     value = float(left.mean())
     margin = quantile_of_t(_freedom(left, slopes.size), confidence) * math.sqrt(square)

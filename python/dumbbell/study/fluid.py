@@ -2,9 +2,10 @@
 
 The plan of a run tells its arrivals. If a fluid serves them, with max-min fair rates at every moment, their
 mean completion time and the longest go up and down with the mean of the run: a large flow, or a burst of
-them, is in all. A fluid takes a small part of the time of the run, so the means of both over many further
-seeds can be had, and :func:`dumbbell.stats.controlled` takes the luck of the arrivals out of the mean over
-the runs.
+them, is in all. How much the mean grows where all rates are a tenth lower is what a little rate is worth to
+these arrivals, and of two transports one has a little more. A fluid takes a small part of the time of a run,
+so the means of all three over many further seeds can be had, and :func:`dumbbell.stats.controlled` takes the
+luck of the arrivals out of the mean over the runs.
 
 Plans whose arrivals depend on what has ended have no fluid, nor have metrics other than the mean completion
 time of flows: see :meth:`Fluid.why_not`.
@@ -38,6 +39,9 @@ Floats = NDArray[np.float64]
 _FIRST = 1 << 62
 """The first of the further seeds: nobody takes such a seed for a study."""
 
+SLOWER = 0.9
+"""Part of the rates for the third control (choice: transports differ by some per cent of a link)."""
+
 _PIECE = 8
 """Seeds that a thread takes at a time."""
 
@@ -51,29 +55,35 @@ class Control:
 
     scenario: Scenario
     group: str | None
-    _known: dict[int, tuple[float, float]] = field(default_factory=dict)
+    _known: dict[int, tuple[float, float, float]] = field(default_factory=dict)
 
     def of(self, seeds: Iterable[int]) -> Floats:
-        """Return the mean time and the longest under each of some seeds, shape (seeds, 2), in s.
+        """Return three numbers of each of some seeds, shape (seeds, 3), in s.
 
-        Not-a-number if no flow ended.
+        They are the mean time, the longest, and the mean at nine tenths of the rates; not-a-number if no flow
+        ended.
         """
         wanted = list(seeds)
         missing = [seed for seed in wanted if seed not in self._known]
         pieces = [missing[start : start + _PIECE] for start in range(0, len(missing), _PIECE)]
         if pieces:
             with ThreadPoolExecutor(usable_cores()) as pool:
-                for piece, pairs in zip(pieces, pool.map(self._pairs, pieces), strict=True):
-                    self._known.update(zip(piece, pairs, strict=True))
-        return np.array([self._known[seed] for seed in wanted]).reshape(-1, 2)
+                for piece, rows in zip(pieces, pool.map(self._rows, pieces), strict=True):
+                    self._known.update(zip(piece, rows, strict=True))
+        return np.array([self._known[seed] for seed in wanted]).reshape(-1, 3)
 
     def further(self, runs: int) -> Floats:
-        """Return the same under so many further seeds as so many runs need, shape (20 x runs, 2)."""
+        """Return the same under so many further seeds as so many runs need, shape (20 x runs, 3)."""
         return self.of(range(_FIRST, _FIRST + FURTHER * runs))
 
-    def _pairs(self, seeds: Sequence[int]) -> list[tuple[float, float]]:
-        times = self.scenario.fluid(seeds, self.group)
-        return [(float(t.mean()), float(t.max())) if t.size else (np.nan, np.nan) for t in times]
+    def _rows(self, seeds: Sequence[int]) -> list[tuple[float, float, float]]:
+        both = zip(*(self.scenario.fluid(seeds, self.group, share) for share in (1.0, SLOWER)), strict=True)
+        return [
+            (float(times.mean()), float(times.max()), float(slow.mean()))
+            if times.size and slow.size
+            else (np.nan, np.nan, np.nan)
+            for times, slow in both
+        ]
 
 
 class Fluid:
@@ -179,7 +189,7 @@ def control_of(
     Returns
     -------
     tuple
-        The controls of each run, shape (seeds, 2), and of further seeds, shape (20 x seeds, 2); ``None`` if
+        The controls of each run, shape (seeds, 3), and of further seeds, shape (20 x seeds, 3); ``None`` if
         there are none.
     """
     if len(seeds) < FEWEST:

@@ -239,8 +239,8 @@ class StudyResult:
         Returns
         -------
         tuple
-            Those of each run in the order of :meth:`values` or of :meth:`matched`, shape (runs, 2), and of
-            further seeds, shape (20 x runs, 2); ``None`` without any.
+            Those of each run in the order of :meth:`values` or of :meth:`matched`, shape (runs, 3), and of
+            further seeds, shape (20 x runs, 3); ``None`` without any.
         """
         if not self.study.controlled or any(axis.name == AXIS for axis in self.study.axes):
             return None
