@@ -22,6 +22,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from dumbbell._files.foreign import replace_file
 from dumbbell._files.names import real
@@ -295,6 +296,9 @@ def _drawn(figure: Figure, suffix: str, undated: Mapping[str, None] = MappingPro
 
 def _as_png(image: Image.Image, dpi: float) -> bytes:
     """Compress a picture that nothing shines through: as small as Matplotlib does it, in half of the time."""
+    # By this we know files of ours that no manifest lists.
+    about = PngInfo()
+    about.add_text("Software", "Matplotlib")
     with io.BytesIO() as buffer:
-        image.convert("RGB").save(buffer, "png", dpi=(dpi, dpi), compress_level=3)
+        image.convert("RGB").save(buffer, "png", dpi=(dpi, dpi), compress_level=3, pnginfo=about)
         return buffer.getvalue()
