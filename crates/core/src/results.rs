@@ -4,7 +4,7 @@
 //! totals are marked as such.
 
 use crate::Time;
-use crate::table::{Label, Labels};
+use crate::table::{Label, Labels, Noted};
 
 crate::tables! {
     /// Everything a run leaves behind.
@@ -120,13 +120,13 @@ crate::tables! {
         /// Standard deviation of the times that data packets were on their way, those of packets sent again too; null where packets do not say when they left (whole run).
         delay_sd: Option<f64> as "s";
         /// Median of the one-way delays of the data packets that arrived, those of packets sent again too; null without `record.delays`. Quantiles of delays are within 0.8 %.
-        delay_p50: Option<f64> as "s";
+        delay_p50: Noted as "s";
         /// 95th percentile of the same delays.
-        delay_p95: Option<f64> as "s";
+        delay_p95: Noted as "s";
         /// 99th percentile of the same delays.
-        delay_p99: Option<f64> as "s";
+        delay_p99: Noted as "s";
         /// Longest of the same delays.
-        delay_max: Option<f64> as "s";
+        delay_max: Noted as "s";
     }
 
     /// One row per directed link.

@@ -111,8 +111,46 @@ pub trait Cell: Copy {
     type Stored: Clone;
     /// The stored form of one value.
     fn store(self) -> Self::Stored;
-    /// The whole column.
-    fn column(values: Vec<Self::Stored>) -> ColumnData;
+    /// Appends the value of a row.
+    #[inline]
+    fn put(self, column: &mut Vec<Self::Stored>, _row: usize) {
+        column.push(self.store());
+    }
+    /// Makes room for so many more.
+    fn reserve(column: &mut Vec<Self::Stored>, rows: usize) {
+        column.reserve_exact(rows);
+    }
+    /// The whole column, of so many rows.
+    fn column(values: Vec<Self::Stored>, rows: usize) -> ColumnData;
+}
+
+/// A number that few runs note: a column without any takes no memory while the run goes on.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Noted(pub Option<f64>);
+
+impl Cell for Noted {
+    const KIND: &'static str = <Option<f64> as Cell>::KIND;
+    type Stored = f64;
+    #[inline]
+    fn store(self) -> f64 {
+        self.0.store()
+    }
+    #[inline]
+    fn put(self, column: &mut Vec<f64>, row: usize) {
+        if self.0.is_some() || !column.is_empty() {
+            column.resize(row, f64::NAN);
+            column.push(self.store());
+        }
+    }
+    fn reserve(column: &mut Vec<f64>, rows: usize) {
+        if !column.is_empty() {
+            column.reserve_exact(rows);
+        }
+    }
+    fn column(mut values: Vec<f64>, rows: usize) -> ColumnData {
+        values.resize(rows, f64::NAN);
+        ColumnData::F64(values)
+    }
 }
 
 macro_rules! cells {
@@ -122,7 +160,7 @@ macro_rules! cells {
             type Stored = $stored;
             #[inline]
             fn store(self) -> $stored { let f: fn($type) -> $stored = $store; f(self) }
-            fn column(values: Vec<$stored>) -> ColumnData { ColumnData::$variant(values) }
+            fn column(values: Vec<$stored>, _rows: usize) -> ColumnData { ColumnData::$variant(values) }
         }
     )+};
 }
@@ -253,19 +291,22 @@ macro_rules! tables {
 
             /// Makes room for `rows` more rows.
             pub fn reserve(&mut self, rows: usize) {
-                $( self.$field.reserve_exact(rows); )+
+                $( <$type as $crate::table::Cell>::reserve(&mut self.$field, rows); )+
             }
 
             /// Appends a row.
             pub fn push(&mut self, row: $row) {
-                $( self.$field.push($crate::table::Cell::store(row.$field)); )+
+                let at = self.rows();
+                $( $crate::table::Cell::put(row.$field, &mut self.$field, at); )+
             }
 
             /// Puts the rows in another order, a column at a time: by place, the row that comes there.
             pub fn reorder(&mut self, order: &[u32]) {
                 $( {
                     let column = ::std::mem::take(&mut self.$field);
-                    self.$field = order.iter().map(|row| column[*row as usize].clone()).collect();
+                    if !column.is_empty() {
+                        self.$field = order.iter().map(|row| column[*row as usize].clone()).collect();
+                    }
                 } )+
             }
 
@@ -284,7 +325,8 @@ macro_rules! tables {
                 self,
                 labels: ::std::sync::Arc<[::std::sync::Arc<str>]>,
             ) -> $crate::table::Table {
-                let values = [ $( <$type as $crate::table::Cell>::column(self.$field) ),+ ];
+                let rows = self.rows();
+                let values = [ $( <$type as $crate::table::Cell>::column(self.$field, rows) ),+ ];
                 $crate::table::Table {
                     name: ::core::stringify!($table),
                     doc: $table_doc.trim_ascii(),
@@ -351,4 +393,48 @@ macro_rules! labels {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ColumnData, Labels, Noted, Table};
+
+    crate::tables! {
+        /// Of the test.
+        pub struct All {
+            /// Names.
+            labels: Labels;
+        }
+
+        /// Some rows.
+        pub struct OneRow in Ones as ones {
+            /// A number.
+            number: u32 as "";
+            /// A number that few rows have.
+            rare: Noted as "s";
+        }
+    }
+
+    fn rare(table: Table) -> Vec<f64> {
+        match table.columns.into_iter().find(|(column, _)| column.name == "rare") {
+            Some((_, ColumnData::F64(values))) => values,
+            _ => panic!("the column has numbers"),
+        }
+    }
+
+    #[test]
+    fn a_column_of_what_is_noted_takes_room_from_its_first_value_on() {
+        let mut ones = Ones::default();
+        ones.reserve(100);
+        ones.push(OneRow { number: 1, rare: Noted(None) });
+        ones.reorder(&[0]);
+        assert_eq!((ones.rows(), ones.rare.capacity()), (1, 0));
+        let none = rare(ones.clone().into_table([].into()));
+        assert!(none.len() == 1 && none[0].is_nan());
+        ones.push(OneRow { number: 2, rare: Noted(Some(3.0)) });
+        ones.push(OneRow { number: 3, rare: Noted(None) });
+        ones.reorder(&[1, 0, 2]);
+        let some = rare(ones.into_table([].into()));
+        assert!(some[0] == 3.0 && some[1].is_nan() && some[2].is_nan() && some.len() == 3);
+    }
 }

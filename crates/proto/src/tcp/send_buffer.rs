@@ -48,9 +48,9 @@ impl SendBuffer {
     /// The buffer of a new connection whose segments have `mss` bytes; `None` if it has room for everything.
     pub fn open(self, mss: u32) -> Option<Buffer> {
         let most = self.0?.get().max(LEAST);
-        let mss = mss.into();
-        let has_grown_below = (LEAST_SEGMENTS + 1) * mss;
-        Some(Buffer { size: reckoned(LEAST_SEGMENTS, mss).min(most), most, mss, has_grown_below })
+        let mut buffer = Buffer { size: 0, most, mss, has_grown_below: 0 };
+        buffer.grow(0);
+        Some(buffer)
     }
 }
 
@@ -61,9 +61,9 @@ pub struct Buffer {
     size: u64,
     most: u64,
     /// Payload of a segment.
-    mss: u64,
+    mss: u32,
     /// For windows of fewer bytes it is large enough.
-    pub has_grown_below: u64,
+    pub has_grown_below: u32,
 }
 
 impl Buffer {
@@ -75,13 +75,13 @@ impl Buffer {
     /// The same beside so many bytes of memory that are taken: a piece that was begun becomes full, though the memory ends within it.
     // Linux net/ipv4/tcp.c: tcp_sendmsg_locked asks for memory before each piece.
     fn room_beside(&self, taken: u64) -> u64 {
-        let piece = piece(self.mss);
+        let piece = piece(self.mss.into());
         self.size.saturating_sub(taken).div_ceil(piece + BESIDE) * piece
     }
 
     /// Memory that is taken by `unsent` bytes, and by `out` bytes that left in packets of `packet` bytes.
     fn taken(&self, unsent: u64, out: u64, packet: u64) -> u64 {
-        let piece = piece(self.mss);
+        let piece = piece(self.mss.into());
         // A piece is cut into packets and a rest. Where nothing waits, all packets are full.
         let packets = if unsent > 0 { out * piece.div_ceil(packet) / piece } else { out / packet };
         out + unsent + (unsent / piece + packets) * BESIDE
@@ -103,9 +103,11 @@ impl Buffer {
     /// Grows so that it holds two windows of so many bytes, in whole segments.
     #[cold]
     pub fn grow(&mut self, window: u64) {
-        let segments = (window / self.mss).max(LEAST_SEGMENTS);
-        self.size = self.size.max(reckoned(segments, self.mss).min(self.most));
-        self.has_grown_below = (segments + 1) * self.mss;
+        let mss = u64::from(self.mss);
+        let segments = (window / mss).max(LEAST_SEGMENTS);
+        self.size = self.size.max(reckoned(segments, mss).min(self.most));
+        // A larger window asks again, and finds nothing to grow.
+        self.has_grown_below = u32::try_from((segments + 1) * mss).unwrap_or(u32::MAX);
     }
 }
 
@@ -129,7 +131,7 @@ mod tests {
     fn a_buffer_is_filled_in_whole_pieces() {
         const MSS: u64 = 1448;
         let size = reckoned(LEAST_SEGMENTS, MSS);
-        let buffer = Buffer { size, most: 4 << 20, mss: MSS, has_grown_below: 0 };
+        let buffer = Buffer { size, most: 4 << 20, mss: 1448, has_grown_below: 0 };
         assert_eq!(buffer.room(), 45 * MSS);
         assert_eq!(buffer.free(0, 10 * MSS, MSS), Some(45 * MSS));
         assert_eq!(buffer.free(45 * MSS, 0, MSS), None);
@@ -150,7 +152,7 @@ mod tests {
         // Segments in flight, segments that waited, and segments of a packet when a kernel 6.18 told its program to write again:
         // two NewReno flows over 100 Mbit/s and 100 ms, 4 MiB, one look a millisecond.
         const MSS: u64 = 1448;
-        let buffer = Buffer { size: 4 << 20, most: 4 << 20, mss: MSS, has_grown_below: 0 };
+        let buffer = Buffer { size: 4 << 20, most: 4 << 20, mss: 1448, has_grown_below: 0 };
         for (out, unsent, packet) in
             [(1591, 184, 10), (1484, 376, 25), (1880, 0, 31), (946, 912, 15), (795, 1006, 7)]
         {

@@ -119,7 +119,9 @@ impl Writer {
     /// The buffer grows so that it holds two windows of so many bytes.
     #[inline]
     pub fn grow(&mut self, window: u64) {
-        if let Some(buffer) = self.buffer.as_mut().filter(|buffer| buffer.has_grown_below <= window) {
+        if let Some(buffer) =
+            self.buffer.as_mut().filter(|buffer| u64::from(buffer.has_grown_below) <= window)
+        {
             buffer.grow(window);
         }
     }

@@ -20,6 +20,29 @@ pub struct Delays {
     period: Period,
 }
 
+/// Delays by slot; of none where nobody notes them.
+#[derive(Clone, Debug, Default)]
+pub struct BySlot(Vec<Delays>);
+
+impl BySlot {
+    /// A flow begins in a slot.
+    pub fn begin(&mut self, slot: u32) {
+        let room = self.0.len().max(slot as usize + 1);
+        self.0.resize_with(room, Delays::default);
+        self.0[slot as usize].clear();
+    }
+
+    /// Those of a slot, if they are noted.
+    pub fn get(&self, slot: u32) -> Option<&Delays> {
+        self.0.get(slot as usize)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, slot: u32) -> Option<&mut Delays> {
+        self.0.get_mut(slot as usize)
+    }
+}
+
 /// Some delays.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Period {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use dumbbell_core::results::{FlowRow, Flows, QuantileRow, Quantiles, TransferRow, Transfers};
 use dumbbell_core::series::{Series, Subject};
-use dumbbell_core::table::{Extent, Label, Labels};
+use dumbbell_core::table::{Extent, Label, Labels, Noted};
 use dumbbell_core::{Duration, Time};
 use dumbbell_proto::transport::{Failure, ReceiverReport};
 use dumbbell_proto::{Receiver, Sender};
@@ -45,8 +45,6 @@ pub struct Slot {
     pub delivered_at_warmup: u64,
     /// What had arrived at the last sample.
     pub at_sample: Arrived,
-    /// The delays of its packets, if they are noted.
-    pub delays: Option<Box<Delays>>,
     /// False once the slot may be reused.
     pub active: bool,
     /// Recipients of its events: see [`watched`].
@@ -228,8 +226,8 @@ impl Recorder {
         });
     }
 
-    /// Writes down a flow that ended, or that the end of the run cut off.
-    pub fn record(&mut self, slot: &Slot, end: Time) {
+    /// Writes down a flow that ended, or that the end of the run cut off, with the delays of its packets if they are noted.
+    pub fn record(&mut self, slot: &Slot, delays: Option<&Delays>, end: Time) {
         if slot.is_pending() {
             self.transferred(slot);
         }
@@ -263,8 +261,7 @@ impl Recorder {
         let labels = &self.groups[slot.flow.group as usize];
         let (source, destination) = self.pairs[slot.flow.pair as usize];
         let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
-        let delays = slot.delays.as_deref();
-        let quantile = |q: f64| delays.and_then(|delays| delays.measured().quantile(q));
+        let quantile = |q: f64| Noted(delays.and_then(|delays| delays.measured().quantile(q)));
         let spread = got.delay.or_else(|| delays.and_then(Delays::spread));
         if let Some(delays) = delays.filter(|_| labels.sampled) {
             let [subject, metric] = self.delay_of_flow;
@@ -302,7 +299,7 @@ impl Recorder {
             delay_p50: quantile(0.5),
             delay_p95: quantile(0.95),
             delay_p99: quantile(0.99),
-            delay_max: delays.and_then(|delays| delays.measured().longest()),
+            delay_max: Noted(delays.and_then(|delays| delays.measured().longest())),
         });
     }
 

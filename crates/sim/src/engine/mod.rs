@@ -39,6 +39,7 @@ use dumbbell_net::buffer::Pool;
 use dumbbell_net::link::{Counters, Link, LinkConfig};
 use dumbbell_proto::Opening;
 
+use self::delays::BySlot;
 use self::flows::{Arrived, Recorder, Slot, watched};
 pub use self::going::{Advanced, Interrupted, Progress};
 use self::hosts::Hosts;
@@ -90,6 +91,8 @@ struct Engine<O, S> {
     owners: Owners,
     network: Network<O, S>,
     slots: Vec<Slot>,
+    /// The delays of packets, if they are noted.
+    delays: BySlot,
     free_slots: Vec<u32>,
     timers: Timers,
     arrivals: Arrivals,
@@ -180,6 +183,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             owners,
             network,
             slots: Vec::new(),
+            delays: BySlot::default(),
             free_slots: Vec::new(),
             timers: Timers::default(),
             arrivals,
@@ -235,8 +239,13 @@ impl<O: Observer, S: Share> Engine<O, S> {
             self.act_for_session(now);
         } else if owner == self.owners.samples {
             self.settle_links(now);
-            let next =
-                self.sampler.sample(now, &self.plan, &mut self.network, &mut self.slots, &mut self.results);
+            let next = self.sampler.sample(
+                now,
+                &self.plan,
+                &mut self.network,
+                (&mut self.slots, &mut self.delays),
+                &mut self.results,
+            );
             self.network.tree.set(owner, next);
             if cfg!(debug_assertions) && !S::IS_PART {
                 self.network.assert_conservation();
@@ -253,8 +262,9 @@ impl<O: Observer, S: Share> Engine<O, S> {
     #[inline(never)]
     fn deliver_timed(&mut self, now: Time, delivery: &Delivery) {
         let is_measured = now > Time::ZERO + self.plan.warmup && self.measured.is_none();
-        let slot = &mut self.slots[delivery.packet.flow as usize];
-        if let (Some(delays), Some(departed)) = (&mut slot.delays, slot.receiver.departed(&delivery.packet)) {
+        let index = delivery.packet.flow;
+        let departed = self.slots[index as usize].receiver.departed(&delivery.packet);
+        if let (Some(delays), Some(departed)) = (self.delays.get_mut(index), departed) {
             delays.add(now, departed, is_measured);
         }
         self.deliver(now, delivery);
@@ -438,7 +448,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
         self.note_arrivals();
         let slot = &mut self.slots[index as usize];
         slot.active = false;
-        self.recorder.record(slot, now);
+        self.recorder.record(slot, self.delays.get(index), now);
         if self.measured.is_some() {
             self.awaited -= 1;
             if self.awaited == 0 {
@@ -498,12 +508,9 @@ impl<O: Observer, S: Share> Engine<O, S> {
         if O::WATCHES {
             self.network.observer.opened(now, &Opened { slot: index, number, flow, agreed: sender.agreed() });
         }
-        let delays = self.plan.record.delays.then(|| {
-            let before = self.slots.get_mut(index as usize).and_then(|slot| slot.delays.take());
-            let mut delays = before.unwrap_or_default();
-            delays.clear();
-            delays
-        });
+        if self.plan.record.delays {
+            self.delays.begin(index);
+        }
         let slot = Slot {
             sender,
             receiver,
@@ -514,7 +521,6 @@ impl<O: Observer, S: Share> Engine<O, S> {
             dropped: 0,
             delivered_at_warmup: 0,
             at_sample: Arrived::default(),
-            delays,
             active: true,
             watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
                 | if granted.is_some() { watched::HOST } else { 0 }
@@ -713,13 +719,13 @@ impl<O: Observer, S: Share> Engine<O, S> {
 
     /// Ends the measured part: from here on counted flows may end, and nothing else counts.
     fn end_measurement(&mut self, end: Time, drain: Duration) {
-        for slot in self.slots.iter_mut().filter(|s| s.active) {
+        for (index, slot) in (0..).zip(&mut self.slots).filter(|(_, slot)| slot.active) {
             if !drain.is_zero() && self.recorder.awaits(slot) {
                 self.awaited += 1;
                 self.recorder.count_so_far(slot);
             } else {
                 slot.active = false;
-                self.recorder.record(slot, end);
+                self.recorder.record(slot, self.delays.get(index), end);
             }
         }
         self.recorder.end_measurement();

@@ -6,6 +6,7 @@ use dumbbell_core::table::Label;
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::Counters;
 
+use super::delays::{BySlot, Delays};
 use super::flows::{Arrived, Slot};
 use super::network::Network;
 use super::observer::Observer;
@@ -60,7 +61,7 @@ impl Sampler {
         now: Time,
         plan: &Plan,
         network: &mut Network<O, S>,
-        slots: &mut [Slot],
+        (slots, delays): (&mut [Slot], &mut BySlot),
         results: &mut Results,
     ) -> Time {
         let seconds = self.period.as_secs_f64();
@@ -92,7 +93,8 @@ impl Sampler {
             }
         }
         if self.series {
-            for slot in slots.iter_mut().filter(|s| s.active && self.groups[s.flow.group as usize].0) {
+            let sampled = |slot: &Slot| slot.active && self.groups[slot.flow.group as usize].0;
+            for (index, slot) in (0..).zip(slots).filter(|(_, slot)| sampled(slot)) {
                 let pair = &plan.pairs[slot.flow.pair as usize];
                 if here.has_node(pair.destination) {
                     let report = slot.receiver.report();
@@ -105,7 +107,7 @@ impl Sampler {
                     if self.groups[slot.flow.group as usize].1 {
                         write(Series::Unread, slot.number, report.unread as f64);
                     }
-                    let period = slot.delays.as_mut().map(|delays| delays.take_period());
+                    let period = delays.get_mut(index).map(Delays::take_period);
                     if let Some((period, mean)) = period.and_then(|period| Some((period, period.mean()?))) {
                         write(Series::Delay, slot.number, mean);
                         write(Series::LongestDelay, slot.number, period.longest.as_secs_f64());

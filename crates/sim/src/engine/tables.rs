@@ -21,8 +21,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
         let mut results = mem::take(&mut self.results);
         let ended = results.label(if results.shortage.is_some() { "memory" } else { "duration" });
         self.network.assert_conservation();
-        for slot in self.slots.iter().filter(|s| s.active) {
-            self.recorder.record(slot, self.until);
+        for (index, slot) in (0..).zip(&self.slots).filter(|(_, slot)| slot.active) {
+            self.recorder.record(slot, self.delays.get(index), self.until);
         }
         self.write_allocations(&mut results);
         let (flows, transfers, totals) = self.recorder.finish(&mut results.quantiles);
@@ -45,8 +45,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
         for link in &mut links {
             link.read().settle(now, &mut incidents);
         }
-        for slot in self.slots.iter().filter(|s| s.active) {
-            recorder.record(slot, now);
+        for (index, slot) in (0..).zip(&self.slots).filter(|(_, slot)| slot.active) {
+            recorder.record(slot, self.delays.get(index), now);
         }
         let measured = self.measured.unwrap_or_else(|| {
             let end = Time::ZERO + self.plan.duration;

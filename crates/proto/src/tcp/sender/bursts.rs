@@ -177,7 +177,7 @@ impl Sender {
     /// transport. Other controllers pace segment by segment.
     #[inline(always)]
     pub(super) fn is_paced(&self) -> bool {
-        self.gate.paced
+        self.stream.paced
     }
 
     /// True if what is lost must wait for its turn before it is sent again.

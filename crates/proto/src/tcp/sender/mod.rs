@@ -109,6 +109,8 @@ struct Stream {
     granted: u64,
     /// The burst has several segments: its last pushes.
     pushes: bool,
+    /// See [`Sender::is_paced`].
+    paced: bool,
     mss: u32,
     header: u32,
     flow: FlowTag,
@@ -168,8 +170,6 @@ struct Gate {
     needs: Needs,
     class: Class,
     validates: bool,
-    /// See [`Sender::is_paced`].
-    paced: bool,
     /// True if the congestion window was what stopped the latest burst.
     window_limited: bool,
     /// True if another window than the congestion window rules.
@@ -292,6 +292,7 @@ impl Sender {
                 receive_window: window.first,
                 granted,
                 pushes: false,
+                paced,
                 mss,
                 header: params.header(),
                 flow: opening.flow,
@@ -334,7 +335,6 @@ impl Sender {
                 needs,
                 class: params.controller.class(),
                 validates: params.window_validation,
-                paced,
                 window_limited: false,
                 capped: false,
                 sent_bytes: 0,
