@@ -397,26 +397,11 @@ macro_rules! labels {
 
 #[cfg(test)]
 mod tests {
-    use super::{ColumnData, Labels, Noted, Table};
+    use super::{ColumnData, Noted, Table};
+    use crate::results::{FlowRow, Flows};
 
-    crate::tables! {
-        /// Of the test.
-        pub struct All {
-            /// Names.
-            labels: Labels;
-        }
-
-        /// Some rows.
-        pub struct OneRow in Ones as ones {
-            /// A number.
-            number: u32 as "";
-            /// A number that few rows have.
-            rare: Noted as "s";
-        }
-    }
-
-    fn rare(table: Table) -> Vec<f64> {
-        match table.columns.into_iter().find(|(column, _)| column.name == "rare") {
+    fn medians(table: Table) -> Vec<f64> {
+        match table.columns.into_iter().find(|(column, _)| column.name == "delay_p50") {
             Some((_, ColumnData::F64(values))) => values,
             _ => panic!("the column has numbers"),
         }
@@ -424,17 +409,18 @@ mod tests {
 
     #[test]
     fn a_column_of_what_is_noted_takes_room_from_its_first_value_on() {
-        let mut ones = Ones::default();
-        ones.reserve(100);
-        ones.push(OneRow { number: 1, rare: Noted(None) });
-        ones.reorder(&[0]);
-        assert_eq!((ones.rows(), ones.rare.capacity()), (1, 0));
-        let none = rare(ones.clone().into_table([].into()));
+        let row = |noted| FlowRow { delay_p50: Noted(noted), ..FlowRow::default() };
+        let mut flows = Flows::default();
+        flows.reserve(100);
+        flows.push(row(None));
+        flows.reorder(&[0]);
+        assert_eq!((flows.rows(), flows.delay_p50.capacity()), (1, 0));
+        let none = medians(flows.clone().into_table([].into()));
         assert!(none.len() == 1 && none[0].is_nan());
-        ones.push(OneRow { number: 2, rare: Noted(Some(3.0)) });
-        ones.push(OneRow { number: 3, rare: Noted(None) });
-        ones.reorder(&[1, 0, 2]);
-        let some = rare(ones.into_table([].into()));
+        flows.push(row(Some(3.0)));
+        flows.push(row(None));
+        flows.reorder(&[1, 0, 2]);
+        let some = medians(flows.into_table([].into()));
         assert!(some[0] == 3.0 && some[1].is_nan() && some[2].is_nan() && some.len() == 3);
     }
 }

@@ -70,6 +70,7 @@ pub struct Clock(Time);
 impl Clock {
     /// Starts a clock. In virtual time, where waiting costs nothing, it reads zero at a whole multiple of [`WHOLE`].
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "real time is this crate's business")]
     pub fn start() -> Clock {
         let now = monotonic();
         if !is_virtual() {

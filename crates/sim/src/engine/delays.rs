@@ -69,7 +69,7 @@ impl Delays {
         }
         let Period { packets, sum, longest } = &mut self.period;
         *packets += 1;
-        *sum = *sum + delay;
+        *sum += delay;
         *longest = delay.max(*longest);
     }
 
