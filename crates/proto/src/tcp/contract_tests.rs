@@ -488,22 +488,6 @@ proptest! {
 }
 
 #[test]
-fn the_short_way_lets_the_application_write_as_the_long_one() {
-    for detection in ["duplicates", "rack"] {
-        let run = |long: bool| {
-            let text = format!(r#", "send_buffer": "20kB", "loss_detection": "{detection}""#);
-            let (mut ends, heard) = bare(RATES, &text, 400, erratic());
-            ends.0.account().into_iter().for_each(|account| account.takes_long_way = long);
-            let mut pipe = Pipe::new(ends, lose(&[100, 101]));
-            pipe.finish();
-            let heard = heard.lock().unwrap();
-            (format!("{heard:?}"), format!("{:?}", pipe.forward), pipe.sender.report())
-        };
-        assert!(run(true) == run(false), "{detection}");
-    }
-}
-
-#[test]
 fn vegas_finds_an_old_loss_by_one_duplicate() {
     // Only one duplicate follows the loss of the last segment but one: others wait for the timeout.
     for (controller, timeouts) in [("reno", 1), ("vegas", 0)] {
