@@ -155,15 +155,24 @@ def _trade_off(
     at = {}
     for text in places:
         name, _, value = text.partition("=")
-        axes = [axis for axis in result.study.axes if axis.name == name]
-        known = {str(entry): entry for axis in axes for entry in axis.values}
-        at[name] = known.get(value, value)
+        known = [entry for axis in result.study.axes if axis.name == name for entry in axis.values]
+        at[name] = next((entry for entry in known if _is_written(value, entry)), value)
     figure = stamp_on(trade_off(result, metrics[0], metrics[1], at), result.stamp or "")
     with new_files(output) as part:
         written = figures.save(figure, part / "trade_off", formats)
         shown = [output / path.relative_to(part) for path in written]
     for path in shown:
         echo(path)
+
+
+def _is_written(text: str, value: object) -> bool:
+    """Whether a text is a value of an axis: of 1.0, both "1" and "1.0"."""
+    if text == str(value):
+        return True
+    try:
+        return isinstance(value, float) and float(text) == value
+    except ValueError:
+        return False
 
 
 def _titles(folders: tuple[Path, ...]) -> list[str]:
