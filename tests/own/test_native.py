@@ -219,4 +219,4 @@ def test_doctor_says_whether_laws_run_as_machine_code(monkeypatch: pytest.Monkey
 def test_routine_without_shared_words():
     """The helper of this law shares no word with its callers; their calls name a frame all the same."""
     text = (LAWS.parents[1] / "gym/laws.py").read_text(encoding="utf-8")
-    assert native.machine_code(compiled(text, "laws.py", "Window", {})[1]) is not None
+    assert native.machine_code(compiled(text, "laws.py", "Steered", {})[1]) is not None

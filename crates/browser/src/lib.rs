@@ -1,8 +1,8 @@
 //! The simulator as a module of WebAssembly, for a browser, a worker or a server: a scenario in, tables out, step by step.
 //!
-//! The host writes text to where [`room`] says, and calls [`start`]. [`advance`] goes on up to a time, [`peek`] has how the run
-//! stands, [`tables`] has the tables of a run that would end there, or has ended. [`packets`] has what happens to packets within a
-//! time of the same run. Where a function returns bytes, [`said`] is where they begin.
+//! The host writes text to where `room` says, and calls `start`. `advance` goes on up to a time, `peek` has how the run
+//! stands, `tables` has the tables of a run that would end there, or has ended. `packets` has what happens to packets within a
+//! time of the same run. Where a function returns bytes, `said` is where they begin.
 //! A module has one run at a time: a second worker, or instance, has a second one.
 
 #![cfg(target_family = "wasm")]
