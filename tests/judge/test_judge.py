@@ -385,7 +385,7 @@ def test_what_surrounds_runs_is_told(tmp_path: Path) -> None:
             candidate_of("newreno"), [chapter], tmp_path / "out", quick=True,
             progress=lambda _: nullcontext(Show()),
         )  # fmt: skip
-    # The runs of the second time are there: what is told is all that a user sees.
+    # The second time, all runs are there: a user sees the stages alone.
     order = list(dict.fromkeys(what for what, _, _ in Show.told))
     assert order == ["runs planned", "runs", "rows judged", "figures drawn"]
     planned = Show.told[0][2]

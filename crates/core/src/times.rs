@@ -1,15 +1,14 @@
 //! Quantiles of times, such as the delays of packets, in memory that does not grow.
 
+use hdrhistogram::Histogram;
+
 use crate::Duration;
 
-/// Buckets of a factor of two.
-const PER_OCTAVE: u64 = 1 << BITS;
-const BITS: u32 = 6;
+/// Significant decimal digits: buckets of 1/128 of a time, or less (HdrHistogram).
+const DIGITS: u8 = 2;
 
-/// Bits of the largest time told apart: 18 minutes. A longer one counts as that long.
-const LARGEST: u32 = 40;
-
-const BUCKETS: usize = ((LARGEST - BITS + 1) as usize) << BITS;
+/// Longest time told apart: 18 minutes. A longer one counts as that long.
+const LONGEST: u64 = 1 << 40;
 
 /// The shares whose quantiles a table of a distribution has.
 pub const SHARES: [f64; 24] = [
@@ -17,20 +16,19 @@ pub const SHARES: [f64; 24] = [
     0.9, 0.95, 0.99, 0.999, 1.0,
 ];
 
-/// How often each time was seen. Up to 128 ns buckets hold one value; above that each has a 64th of a factor of two, so that
-/// a quantile is within 1/128 of the true one. The smallest and the largest are exact.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// How often each time was seen. A quantile is within 1/128 of the true one; the smallest and the largest are exact.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Times {
-    counts: Box<[u32]>,
-    total: u64,
-    sum: u64,
+    counts: Histogram<u32>,
     shortest: u64,
     longest: u64,
 }
 
 impl Default for Times {
     fn default() -> Times {
-        Times { counts: vec![0; BUCKETS].into(), total: 0, sum: 0, shortest: u64::MAX, longest: 0 }
+        // All its memory now, and none on the path of a packet.
+        let counts = Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("18 minutes are long enough");
+        Times { counts, shortest: u64::MAX, longest: 0 }
     }
 }
 
@@ -39,70 +37,37 @@ impl Times {
     #[inline]
     pub fn add(&mut self, time: Duration) {
         let nanos = time.as_nanos();
-        self.counts[bucket(nanos)] += 1;
-        self.total += 1;
-        self.sum = self.sum.saturating_add(nanos);
+        self.counts.saturating_record(nanos);
         self.shortest = self.shortest.min(nanos);
         self.longest = self.longest.max(nanos);
     }
 
     /// Forgets all, and keeps the memory.
     pub fn clear(&mut self) {
-        self.counts.fill(0);
-        *self = Times {
-            counts: std::mem::take(&mut self.counts),
-            total: 0,
-            sum: 0,
-            shortest: u64::MAX,
-            longest: 0,
-        };
-    }
-
-    /// True if none was counted.
-    pub fn is_empty(&self) -> bool {
-        self.total == 0
+        self.counts.reset();
+        (self.shortest, self.longest) = (u64::MAX, 0);
     }
 
     /// The smallest time, in seconds, with at least the share `q` of all at or below it; `None` without any.
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        let rank = ((q * self.total as f64).ceil() as u64).clamp(1, self.total.max(1));
-        let mut seen = 0;
-        let found = self.counts.iter().position(|count| {
-            seen += u64::from(*count);
-            seen >= rank
-        })?;
+        let total = self.counts.len();
+        let rank = ((q * total as f64).ceil() as u64).max(1);
         let nanos = match rank {
+            _ if total == 0 => return None,
             1 => self.shortest,
-            last if last == self.total => self.longest,
-            _ => middle(found).clamp(self.shortest, self.longest),
+            last if last >= total => self.longest,
+            _ => {
+                let found = self.counts.value_at_quantile(q);
+                self.counts.median_equivalent(found).clamp(self.shortest, self.longest)
+            }
         };
         Some(nanos as f64 / 1e9)
     }
 
     /// The longest time in seconds.
     pub fn longest(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.longest as f64 / 1e9)
+        (!self.counts.is_empty()).then(|| self.longest as f64 / 1e9)
     }
-
-    /// The mean in seconds, which is exact.
-    pub fn mean(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.sum as f64 / self.total as f64 / 1e9)
-    }
-}
-
-#[inline]
-fn bucket(nanos: u64) -> usize {
-    let nanos = nanos.min((1 << LARGEST) - 1);
-    let shift = (64 - nanos.leading_zeros()).saturating_sub(BITS + 1);
-    (u64::from(shift) * PER_OCTAVE + (nanos >> shift)) as usize
-}
-
-/// The middle of a bucket.
-fn middle(bucket: usize) -> u64 {
-    let bucket = bucket as u64;
-    let shift = (bucket / PER_OCTAVE).saturating_sub(1);
-    let least = (bucket - shift * PER_OCTAVE) << shift;
-    least + ((1 << shift) - 1) / 2
 }
 
 #[cfg(test)]
@@ -131,22 +96,16 @@ mod tests {
     }
 
     #[test]
-    fn buckets_follow_one_another() {
-        let mut last = 0;
-        for nanos in (0..100_000).chain((17..60).map(|bits| (1 << bits) - 1)) {
-            let here = bucket(nanos);
-            assert!(here == last || here == last + 1 || nanos > 100_000, "{nanos}: {last}, then {here}");
-            assert!(here < BUCKETS && here >= last);
-            last = here;
-        }
-        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    fn what_is_longer_than_all_keeps_its_length_as_the_longest() {
+        let times = of([5, 7, u64::MAX]);
+        assert_eq!(times.longest(), Some(u64::MAX as f64 / 1e9));
+        assert_eq!(times.quantile(0.5), Some(7e-9));
     }
 
     #[test]
     fn equal_times_are_exact() {
         let times = of([123_456_789; 5]);
         assert_eq!([0.0, 0.5, 1.0].map(|q| times.quantile(q)), [Some(0.123_456_789); 3]);
-        assert_eq!(times.mean(), Some(0.123_456_789));
     }
 
     #[test]
@@ -154,7 +113,6 @@ mod tests {
         let mut times = of([7, 8]);
         times.clear();
         assert_eq!(times, Times::default());
-        assert_eq!((times.quantile(0.5), times.longest(), times.mean()), (None, None, None));
-        assert!(times.is_empty());
+        assert_eq!((times.quantile(0.5), times.longest()), (None, None));
     }
 }

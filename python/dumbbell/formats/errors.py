@@ -6,4 +6,4 @@ from dumbbell.errors import DumbbellError
 
 
 class FormatError(DumbbellError, ValueError):
-    """A file that cannot be read, or does not hold what is asked for. ``str()`` of it is one line."""
+    """A file that cannot be read, or lacks what the call needs. ``str()`` of it is one line."""

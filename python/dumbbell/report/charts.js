@@ -1,4 +1,5 @@
-// Charts from descriptions: what the playground and the pages of runs draw. Needs uPlot, and the colours of the page.
+// Charts in pages. A Plot is what those of studies (`report.js`), of runs and of the playground share: keys, arrows, sizes, the theme.
+// A Chart draws a description, for runs and the playground. Needs uPlot, and the colours of the page.
 // A description: { id, title, text, x: { label, scale }, y: { label, scale, top }, lines: [{ label, slot, dash, step, marks,
 // bold, x: [], y: [] }] }. A step holds from its point on (1) or up to it (-1). A slot chooses the colour; null is a line to compare with. Without a label a line has no key.
 "use strict";
@@ -8,7 +9,7 @@ const Charts = (() => {
   const COLOURS = 7;
   const LOW = 0.03; // part of the height below zero, so that a line at zero is seen
   const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
-  const NARROW = 520, HEIGHT = 280, HEIGHT_NARROW = 230; // CSS pixels
+  const NARROW = 520; // CSS pixels
   const PAGE = 0.1; // part of the points that a page key passes
   const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"]];
   const drawn = new Set();
@@ -48,16 +49,113 @@ const Charts = (() => {
   // A name may hold anything: a field that begins like a formula is text all the same.
   const field = (text) => `"${String(text).replace(/^[=+@\t\r-]/, "'$&").replaceAll('"', '""')}"`;
 
-  class Chart {
-    constructor(box, description, { linked = true } = {}) {
-      this.element = box;
-      this.linked = linked;
+  // What a page draws with uPlot in an element of the class `plot`. A class of its own has `data` with lines, `xs`, `xRange`, `yRange`,
+  // `build`, and what is said of a point: `place(index)`, `text(line, index)`, `idle`. An output of a line may be null.
+  class Plot {
+    constructor(element) {
+      this.element = element;
       this.index = null;
       this.plot = null;
+      this.heights = [280, 230]; // wide and narrow, CSS pixels
+      this.outputs = [];
+      drawn.add(this);
+    }
+
+    listen() {
+      this.box.addEventListener("keydown", (event) => this.key(event));
+      this.box.addEventListener("focus", () => this.index === null && this.moveTo(0));
+      this.box.addEventListener("blur", () => this.moveTo(null));
+      new ResizeObserver(() => this.resize()).observe(this.box);
+      this.element.classList.add("live");
+    }
+
+    toggle(i, key) {
+      this.shown[i] = !this.shown[i];
+      key.setAttribute("aria-pressed", String(this.shown[i]));
+      this.plot.setSeries(i + 1, { show: this.shown[i] });
+      this.read(this.index);
+    }
+
+    setLog(log) {
+      this.log = log;
+      this.logButton.setAttribute("aria-pressed", String(log));
+      this.build();
+    }
+
+    key(event) {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      const last = this.xs.length - 1, now = this.index ?? -1, page = Math.max(Math.round(last * PAGE), 1);
+      const steps = {
+        ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1,
+        PageUp: now + page, PageDown: now - page, Home: 0, End: last, Escape: null,
+      };
+      if (!(event.key in steps)) return;
+      const to = steps[event.key];
+      this.moveTo(to === null || last < 0 ? null : Math.min(Math.max(to, 0), last));
+      event.preventDefault();
+    }
+
+    moveTo(index) {
+      const left = index === null ? -10 : this.plot.valToPos(this.xs[index], "x");
+      this.plot.setCursor({ left, top: index === null ? -10 : 0 });
+      this.read(index);
+    }
+
+    // Shows the values at a point next to the keys, and tells assistive technology.
+    read(index) {
+      this.index = index;
+      const texts = this.data.lines.map((line, i) => (index === null || !this.shown[i] ? "" : this.text(i, index)));
+      this.outputs.forEach((output, i) => { if (output) output.textContent = texts[i]; });
+      const place = index === null ? "" : this.place(index);
+      this.readout.textContent = place || this.idle;
+      this.box.setAttribute("aria-valuenow", String(index ?? 0));
+      const said = this.data.lines.map((line, i) => (texts[i] && line.label ? `${line.label} ${texts[i]}` : null));
+      this.box.setAttribute("aria-valuetext", [place, ...said].filter(Boolean).join("; ") || "no point chosen");
+    }
+
+    hover(plot) {
+      const inside = plot.cursor.left >= 0;
+      const index = inside ? plot.cursor.idx ?? null : null;
+      if (index !== this.index && (inside || document.activeElement !== this.box)) this.read(index);
+    }
+
+    size() {
+      const width = Math.max(Math.floor(this.box.clientWidth), 160);
+      return { width, height: this.heights[width < NARROW ? 1 : 0] };
+    }
+
+    resize() {
+      const { width, height } = this.size();
+      if (this.plot && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({ width, height });
+    }
+
+    tick(value) {
+      return number(value);
+    }
+
+    // Room for uPlot, and the look of its axes.
+    clear() {
+      if (this.plot) this.plot.destroy();
+      else this.box.replaceChildren();
+    }
+
+    axis() {
+      const grid = css("--grid");
+      return {
+        stroke: css("--text"), font: FONT, labelFont: `600 ${FONT}`, labelGap: 2,
+        grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 },
+        values: (_plot, splits) => splits.map((split) => (split === null ? "" : this.tick(split))),
+      };
+    }
+  }
+
+  class Chart extends Plot {
+    constructor(box, description, { linked = true } = {}) {
+      super(box);
+      this.linked = linked;
       this.frame();
       this.set(description);
-      new ResizeObserver(() => this.resize()).observe(this.box);
-      drawn.add(this);
+      this.listen();
     }
 
     // What stands around the drawing. A page may bring the heading, and an image for readers without scripts.
@@ -79,10 +177,6 @@ const Charts = (() => {
       this.box.setAttribute("tabindex", "0");
       this.logButton.addEventListener("click", () => this.setLog(!this.log));
       this.dataButton.addEventListener("click", () => this.download());
-      this.box.addEventListener("keydown", (event) => this.key(event));
-      this.box.addEventListener("focus", () => this.index === null && this.moveTo(0));
-      this.box.addEventListener("blur", () => this.moveTo(null));
-      this.element.classList.add("live");
     }
 
     // Another description: other lines. The shape of the page stays.
@@ -103,7 +197,10 @@ const Charts = (() => {
       this.logButton.setAttribute("aria-label", `Logarithmic y axis of ${description.title}`);
       this.logButton.setAttribute("aria-pressed", String(this.log));
       this.dataButton.setAttribute("aria-label", `Download the data of ${description.title}`);
-      this.keys.replaceChildren(...description.lines.map((line, i) => this.keyOf(line, i)).filter(Boolean));
+      const keys = description.lines.map((line, i) => this.keyOf(line, i));
+      this.outputs = keys.map((key) => key && key.lastChild);
+      this.keys.replaceChildren(...keys.filter(Boolean));
+      this.idle = `${description.x.label}: point at the figure, or drag to zoom`;
       this.build();
     }
 
@@ -123,7 +220,6 @@ const Charts = (() => {
       svg.append(path);
       key.append(svg, element("span", {}, line.label), element("output", { class: "readout-y" }));
       key.addEventListener("click", () => this.toggle(i, key));
-      key.dataset.line = String(i);
       return key;
     }
 
@@ -159,32 +255,13 @@ const Charts = (() => {
       this.read(this.index);
     }
 
-    toggle(i, key) {
-      this.shown[i] = !this.shown[i];
-      key.setAttribute("aria-pressed", String(this.shown[i]));
-      this.plot.setSeries(i + 1, { show: this.shown[i] });
-      this.read(this.index);
-    }
-
-    setLog(log) {
-      this.log = log;
-      this.logButton.setAttribute("aria-pressed", String(log));
-      this.build();
-    }
-
     key(event) {
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
-      const last = this.xs.length - 1, now = this.index ?? -1, page = Math.max(Math.round(last * PAGE), 1);
-      const steps = {
-        ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1,
-        PageUp: now + page, PageDown: now - page, Home: 0, End: last, Escape: null,
-      };
-      if (event.key in steps) {
-        const to = steps[event.key];
-        this.moveTo(to === null || last < 0 ? null : Math.min(Math.max(to, 0), last));
-      } else if (["+", "=", "-", "0"].includes(event.key) && last > 0) {
-        this.zoomBy({ "+": 0.5, "=": 0.5, "-": 2, 0: Infinity }[event.key]);
-      } else return;
+      const factor = { "+": 0.5, "=": 0.5, "-": 2, 0: Infinity }[event.key];
+      if (!factor || event.ctrlKey || event.altKey || event.metaKey || this.xs.length < 2) {
+        super.key(event);
+        return;
+      }
+      this.zoomBy(factor);
       event.preventDefault();
     }
 
@@ -196,36 +273,13 @@ const Charts = (() => {
       Charts.show(width >= high - low ? null : [from, from + width], this);
     }
 
-    moveTo(index) {
-      const left = index === null ? -10 : this.plot.valToPos(this.xs[index], "x");
-      this.plot.setCursor({ left, top: index === null ? -10 : 0 });
-      this.read(index);
+    place(index) {
+      return `${this.data.x.label} ${number(this.xs[index])}`;
     }
 
-    // Shows the values at a point in the keys, and tells assistive technology.
-    read(index) {
-      this.index = index;
-      const texts = this.data.lines.map((line, i) => {
-        if (index === null || !this.shown[i]) return "";
-        const value = this.plot.data[i + 1][index];
-        return finite(value) ? number(value) : "";
-      });
-      for (const key of this.keys.children) key.lastChild.textContent = texts[Number(key.dataset.line)];
-      const place = index === null ? "" : `${this.data.x.label} ${number(this.xs[index])}`;
-      this.readout.textContent = place || `${this.data.x.label}: point at the figure, or drag to zoom`;
-      this.box.setAttribute("aria-valuenow", String(index ?? 0));
-      const said = this.data.lines.map((line, i) => (texts[i] && line.label ? `${line.label} ${texts[i]}` : null));
-      this.box.setAttribute("aria-valuetext", [place, ...said].filter(Boolean).join("; ") || "no point chosen");
-    }
-
-    size() {
-      const width = Math.max(Math.floor(this.box.clientWidth), 160);
-      return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT };
-    }
-
-    resize() {
-      const { width, height } = this.size();
-      if (this.plot && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({ width, height });
+    text(line, index) {
+      const value = this.plot.data[line + 1][index];
+      return finite(value) ? number(value) : "";
     }
 
     xRange() {
@@ -266,16 +320,9 @@ const Charts = (() => {
     }
 
     build() {
-      if (this.plot) this.plot.destroy();
-      else this.box.replaceChildren();
-      const columns = this.aligned();
+      this.clear();
+      const columns = this.aligned(), axis = this.axis();
       this.xs = columns[0];
-      const grid = css("--grid"), text = css("--text");
-      const axis = {
-        stroke: text, font: FONT, labelFont: `600 ${FONT}`, labelGap: 2,
-        grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 },
-        values: (_plot, splits) => splits.map((split) => (split === null ? "" : number(split))),
-      };
       const stepped = (align) => uPlot.paths.stepped({ align });
       const series = this.data.lines.map((line, i) => ({
         label: line.label, show: this.shown[i], stroke: colour(line), dash: this.dashes(line),
@@ -329,12 +376,6 @@ const Charts = (() => {
       Charts.show(ends, this);
     }
 
-    hover(plot) {
-      const inside = plot.cursor.left >= 0;
-      const index = inside ? plot.cursor.idx ?? null : null;
-      if (index !== this.index && (inside || document.activeElement !== this.box)) this.read(index);
-    }
-
     download() {
       const { lines, x, y, title } = this.data;
       const named = lines.map((line, i) => line.label || `line ${i + 1}`);
@@ -377,5 +418,5 @@ const Charts = (() => {
     button.setAttribute("aria-pressed", String(dark()));
   }
 
-  return { Chart, css, element, number, save, show, theme };
+  return { Chart, Plot, colour, css, element, finite, number, save, show, theme };
 })();

@@ -211,7 +211,7 @@ def _render(
     return render(
         "study.html.j2",
         **context,
-        **with_uplot(own("report.js")),
+        **with_uplot(own("charts.js"), own("report.js")),
         dashes=_DASHES,
         markers=_MARKERS,
         verdict_signs=_VERDICT_SIGNS,

@@ -1,20 +1,16 @@
-// Draws the figures of a report from the numbers in it. Runs once, when the page has been read.
+// Draws the figures of a study from the numbers in its page: lines with intervals, over numbers or over names. Needs `charts.js`.
+// Runs once, when the page has been read.
 "use strict";
 (() => {
-  const root = document.documentElement;
+  const { Plot, colour, css, finite } = Charts;
   const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 4], [5, 3, 5, 3, 1, 3], [1, 5]];
   const REFERENCE_DASHES = [[3, 3], [8, 3, 2, 3], [1, 4], [12, 3]];
   const BAND_OPACITY = 0.14;
   const MARKER = 4; // half the size of a marker, CSS pixels
   const MANY = 20; // values of an axis above which markers are smaller
-  const HEIGHT = 320, HEIGHT_NARROW = 260, NARROW = 520; // CSS pixels
-  const figures = JSON.parse(document.getElementById("figures-data").textContent);
-  const drawn = [];
+  const HEIGHTS = [320, 260]; // wide and narrow, CSS pixels
 
-  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const colour = (line) => css(`--arm-${line.slot}`);
   const dash = (line) => DASHES[line.slot % DASHES.length];
-  const finite = (value) => value !== null && Number.isFinite(value);
 
   function number(value) {
     if (value === null || value === undefined) return "";
@@ -46,92 +42,42 @@
     path.closePath();
   }
 
-  class Figure {
+  class Figure extends Plot {
     constructor(data, element) {
+      super(element);
       this.data = data;
-      this.element = element;
+      this.heights = HEIGHTS;
+      this.xs = data.x.values;
       this.box = element.querySelector(".plot");
       this.log = data.y.scale === "log";
       this.shown = data.lines.map(() => true);
-      this.index = null;
-      this.plot = null;
-      this.heading = element.querySelector(".readout-x");
+      this.readout = element.querySelector(".readout-x");
+      this.idle = this.readout.dataset.idle;
       this.outputs = [...element.querySelectorAll(".readout-y")];
-      this.keys = [...element.querySelectorAll(".key[aria-pressed]")];
       this.logButton = element.querySelector(".log");
-      this.listen();
-      this.build();
-      element.classList.add("live");
-    }
-
-    listen() {
-      this.keys.forEach((key, i) => key.addEventListener("click", () => this.toggle(i)));
+      const keys = element.querySelectorAll(".key[aria-pressed]");
+      keys.forEach((key, i) => key.addEventListener("click", () => this.toggle(i, key)));
       if (this.positive().length) this.logButton.addEventListener("click", () => this.setLog(!this.log));
       else this.logButton.disabled = true;
       this.logButton.setAttribute("aria-pressed", String(this.log));
-      this.box.addEventListener("keydown", (event) => this.key(event));
-      this.box.addEventListener("focus", () => this.index === null && this.moveTo(0));
-      this.box.addEventListener("blur", () => this.moveTo(null));
-      new ResizeObserver(() => this.resize()).observe(this.box);
+      this.build();
+      this.listen();
     }
 
     positive() {
       return this.data.lines.flatMap((line) => line.value).filter((value) => finite(value) && value > 0);
     }
 
-    toggle(i) {
-      this.shown[i] = !this.shown[i];
-      this.keys[i].setAttribute("aria-pressed", String(this.shown[i]));
-      this.plot.setSeries(i + 1, { show: this.shown[i] });
-      this.read(this.index);
+    place(index) {
+      return `${this.data.x.name} ${this.data.x.names[index]}`;
     }
 
-    setLog(log) {
-      this.log = log;
-      this.logButton.setAttribute("aria-pressed", String(log));
-      this.build();
+    text(line, index) {
+      return this.data.lines[line].text[index];
     }
 
-    key(event) {
-      const last = this.data.x.values.length - 1;
-      const now = this.index ?? -1;
-      const steps = {
-        ArrowRight: Math.min(now + 1, last), ArrowUp: Math.min(now + 1, last),
-        ArrowLeft: Math.max(now - 1, 0), ArrowDown: Math.max(now - 1, 0),
-        Home: 0, End: last, Escape: null,
-      };
-      if (!(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
-      event.preventDefault();
-      this.moveTo(steps[event.key]);
-    }
-
-    moveTo(index) {
-      const left = index === null ? -10 : this.plot.valToPos(this.data.x.values[index], "x");
-      this.plot.setCursor({ left, top: index === null ? -10 : 0 });
-      this.read(index);
-    }
-
-    // Shows the values at a point beside the keys, and tells them to assistive technology.
-    read(index) {
-      this.index = index;
-      const texts = this.data.lines.map((line, i) =>
-        index === null || !this.shown[i] ? "" : line.text[index]);
-      this.outputs.forEach((output, i) => { output.textContent = texts[i]; });
-      const place = index === null ? "" : `${this.data.x.name} ${this.data.x.names[index]}`;
-      this.heading.textContent = place || this.heading.dataset.idle;
-      this.box.setAttribute("aria-valuenow", String(index ?? 0));
-      const said = this.data.lines.map((line, i) => (texts[i] ? `${line.label} ${texts[i]}` : null));
-      this.box.setAttribute("aria-valuetext", [place, ...said].filter(Boolean).join("; ") || "no point chosen");
-    }
-
-    size() {
-      const width = Math.max(Math.floor(this.box.clientWidth), 200);
-      return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT };
-    }
-
-    resize() {
-      const { width, height } = this.size();
-      if (this.plot && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({ width, height });
+    tick(value) {
+      return number(value);
     }
 
     yRange() {
@@ -158,17 +104,8 @@
     }
 
     build() {
-      const index = this.index;
-      if (this.plot) this.plot.destroy();
-      else this.box.replaceChildren();
-      const { data } = this;
-      const text = css("--text"), grid = css("--grid");
-      const font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
-      const axis = {
-        stroke: text, font, labelFont: `600 ${font}`, labelGap: 2,
-        grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 },
-        values: (_plot, splits) => splits.map(number),
-      };
+      this.clear();
+      const { data, index } = this, axis = this.axis();
       const series = data.lines.map((line, i) => ({
         label: line.label, show: this.shown[i], stroke: colour(line), dash: dash(line), width: 2,
         points: { show: false }, paths: data.x.categories ? () => null : undefined,
@@ -201,12 +138,6 @@
       if (x.ticks.length) return { splits: () => x.ticks, filter: (_plot, splits) => splits };
       if (!x.categories) return {};
       return { splits: () => x.values, values: () => x.names, grid: { show: false } };
-    }
-
-    hover(plot) {
-      const inside = plot.cursor.left >= 0;
-      const index = inside ? plot.cursor.idx ?? null : null;
-      if (index !== this.index && (inside || document.activeElement !== this.box)) this.read(index);
     }
 
     // Bands and bars of the intervals and the references, beneath the lines.
@@ -332,21 +263,8 @@
     }
   }
 
-  // The theme: the reader's choice, else the system's.
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const button = document.getElementById("theme");
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const repaint = () => {
-    button.setAttribute("aria-pressed", String(dark()));
-    drawn.forEach((figure) => figure.build());
-  };
-  button.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    repaint();
-  });
-  system.addEventListener("change", repaint);
-  button.hidden = false;
-  button.setAttribute("aria-pressed", String(dark()));
-
-  for (const data of figures) drawn.push(new Figure(data, document.getElementById(`figure-${data.id}`)));
+  for (const data of JSON.parse(document.getElementById("figures-data").textContent)) {
+    new Figure(data, document.getElementById(`figure-${data.id}`));
+  }
+  Charts.theme(document.getElementById("theme"));
 })();

@@ -163,7 +163,7 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
         self.flows.len() - 1
     }
 
-    /// No flow has anything to send: each is asked for the last time, and has no turn any more.
+    /// No flow has anything to send. Each law hears so once, and its flow has no turn any more.
     fn rest(&mut self, now: Time, sink: &mut impl VerdictSink<P>) {
         let control = &mut *self.control;
         while let Some(position) = control.new.pop_front().or_else(|| control.old.pop_front()) {
