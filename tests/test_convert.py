@@ -110,10 +110,12 @@ def test_a_link_runs(path, tmp_path: Path, cli) -> None:
 def test_flent_has_series(path) -> None:
     values = {
         "x_values": [0, 1, 2, 3],
-        "results": {"Ping (ms) ICMP": [1, 2, 3, 4], "TCP download": [None, 12, 12, 12], "up": [1, 1, 1, 1]},
+        "results": {"Ping (ms) ICMP": [1, 2, 3, 4], "TCP download": [None, 12, 24, 12], "up": [1, 1, 1, 1]},
     }
     packed = gzip.compress(json.dumps(values).encode())
-    assert [piece.size for piece in read(path("a.flent.gz", packed))] == [1.5e6, 1.5e6]
+    # A value is the rate of the second before it.
+    pieces = [(piece.begin, piece.size) for piece in read(path("a.flent.gz", packed))]
+    assert pieces == [(0, 1.5e6), (1, 3e6), (2, 1.5e6)]
     assert [piece.size for piece in read(path("a.flent", json.dumps(values)), series="up")] == [125e3] * 3
     with pytest.raises(FormatError, match=r"no series 'down'; --series names one of Ping \(ms\) ICMP, TCP"):
         read(path("a.flent.gz", packed), series="down")

@@ -62,8 +62,8 @@ def flent(data: bytes, series: str | None = None) -> list[Piece]:
     if len(rates) != len(times):
         raise FormatError(f"{chosen!r} has {len(rates)} values at {len(times)} times")
     pieces = []
-    for begin, end, rate in zip(times, times[1:], rates, strict=False):
-        # Where flent has no value, nothing was measured.
+    # A value is that of the time up to it. Where flent has none, nothing was measured.
+    for begin, end, rate in zip(times, times[1:], rates[1:], strict=False):
         if rate is not None:
             start, stop = _number(begin), _number(end)
             pieces.append(Piece(start, stop, _number(rate) * _MEGABIT * (stop - start)))
