@@ -273,6 +273,9 @@ def test_a_run_becomes_a_file_of_flent(tmp_path: Path, cli) -> None:
         (f"TCP download::{number + 1}", len(times))
         for number, (times, _) in results.series("goodput").items()
     ]
+    link = cli("convert", tmp_path / "out", "-o", tmp_path / "b.trace")
+    assert link.returncode == 2
+    assert link.stderr.endswith("out: a folder of results becomes a file of flent; write -o FILE.flent.gz\n")
     gone = cli("convert", tmp_path / "gone", "-o", tmp_path / "b.flent.gz")
     assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
     scenario.with_("record.samples", False).run().save(tmp_path / "none")

@@ -60,6 +60,8 @@ def convert(
             f"{output}: a recorded link ends with .trace, a list of flows with .csv, the samples of a run "
             "with .flent.gz; name one"
         )
+    if file.is_dir():
+        raise DumbbellError(f"{file}: a folder of results becomes a file of flent; write -o FILE.flent.gz")
     found = formats.read(file, chosen, series)
     are_packets, are_flows = (isinstance(found[0], of) for of in (formats.Packet, formats.Flow))
     told = ""

@@ -91,7 +91,7 @@ def _thinned(
 
 
 def _look(line: Line2D, before: int) -> dict[str, Any]:
-    """Return the look of a line: its colour, width and dashes. Dashes follow the number of named lines before it."""
+    """Return the look of a line; its dashes follow the number of named lines before it."""
     label = str(line.get_label())
     named = not label.startswith("_")
     slot = _SLOTS.get(to_hex(line.get_color()))
