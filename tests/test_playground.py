@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import shutil
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -119,6 +120,23 @@ def test_the_server_answers_who_has_the_token() -> None:
         assert ask(f"{served.address}compile", b"x" * 100_001) == (413, b"")
     finally:
         served.close()
+
+
+def test_a_browser_that_goes_away_is_no_fault(capfd: pytest.CaptureFixture[str]) -> None:
+    served = Served("<title>page</title>" + "x" * 50_000_000)
+    threading.Thread(target=served.serve, daemon=True).start()
+    place = urlsplit(served.address)
+    try:
+        for words in (f"GET {place.path}", f"POST {place.path}compile"):
+            lines = f"{words} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {'9' * 5000}\r\n\r\n"
+            with socket.create_connection((place.hostname, place.port), timeout=10) as gone:
+                gone.sendall(lines.encode())
+                gone.recv(100)
+        # It still answers.
+        assert ask(f"{served.address}compile", AIMD.encode())[0] == 200
+    finally:
+        served.close()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_port_that_is_taken_is_refused() -> None:

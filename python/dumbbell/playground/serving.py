@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dumbbell.playground.compiling import compile_law
 
 _MOST_SOURCE = 100_000
 """Bytes of a law that is compiled."""
+
+_MOST_DIGITS = 6
+"""Of the length of a law."""
 
 
 class Served:
@@ -41,8 +45,7 @@ class Served:
             home = f"/{token}/"
             content = marked.encode()
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), Handler)
         number = self._server.server_address[1]
         Handler.host = f"127.0.0.1:{number}"
         self.address = f"http://{Handler.host}{Handler.home}"
@@ -55,6 +58,15 @@ class Served:
         """Stop, and free the port."""
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away before it had its answer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -73,7 +85,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._knows(f"{self.home}compile"):
             return
         size = self.headers.get("Content-Length", "")
-        if not size.isdecimal() or int(size) > _MOST_SOURCE:
+        # Python refuses to read a number of thousands of digits.
+        if not size.isdecimal() or len(size) > _MOST_DIGITS or int(size) > _MOST_SOURCE:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return
         source = self.rfile.read(int(size)).decode(errors="replace")
