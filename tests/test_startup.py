@@ -81,15 +81,19 @@ def test_a_report_of_a_run_loads_no_study(scenario_file: Path, tmp_path: Path) -
     assert not modules & {"dumbbell.study", "dumbbell.answers", "dumbbell.stats", "pyarrow", "scipy"}
 
 
-def test_a_figure_of_a_run_loads_no_axes_in_space(scenario_file: Path, tmp_path: Path) -> None:
+def test_a_figure_of_a_run_loads_what_it_draws_with(scenario_file: Path, tmp_path: Path) -> None:
     db.Scenario.from_file(scenario_file).run().save(tmp_path / "out")
     code = "sys.argv = ['dumbbell', 'plot', 'out', '--only', 'cwnd', '--format', 'svg', '-q']\n"
     modules = loaded(code + "from dumbbell.cli import main\nmain()", tmp_path)
     assert "matplotlib" in modules
-    assert not modules & {"mpl_toolkits.mplot3d", "fontTools.subset", "matplotlib.pyplot", "pyarrow", "scipy"}
-    # Who draws in another program has all of Matplotlib.
-    modules = loaded("from dumbbell import figures", tmp_path)
-    assert "mpl_toolkits.mplot3d" in modules
+    assert not modules & {"fontTools.subset", "matplotlib.pyplot", "pyarrow", "scipy"}
+
+
+def test_setters_have_their_docstrings_where_others_draw(tmp_path: Path) -> None:
+    code = "\nfrom matplotlib.lines import Line2D\nassert ('Properties' in Line2D.set.__doc__) == "
+    loaded("from dumbbell import figures" + code + "True", tmp_path)
+    lean = "from dumbbell.cli.lean import load_matplotlib\nload_matplotlib()"
+    loaded(lean + code + "False", tmp_path)
 
 
 def test_every_name_of_the_package_is_there() -> None:
