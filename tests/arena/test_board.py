@@ -107,6 +107,11 @@ def test_submitting_another_version_needs_force(honest, tmp_path):
     assert first.read_bytes() == honest.read_bytes()
     # The same again changes nothing, not even with force.
     assert arena.submit(f"{law}:Aimd", board, force=True).read_bytes() == honest.read_bytes()
+    # Nor do other plans that give the same scores.
+    told = json.loads(first.read_text(encoding="utf-8"))
+    told["sets"]["train"]["plans"] = 64 * "0"
+    first.write_text(json.dumps(told), encoding="utf-8")
+    assert arena.submit(f"{law}:Aimd", board, force=True).read_bytes() == honest.read_bytes()
     law.write_text(text.replace("self.left // 8", "self.left // 9"), encoding="utf-8")
     with pytest.raises(arena.ArenaError, match="another version of the law; give --force"):
         arena.submit(f"{law}:Aimd", board)

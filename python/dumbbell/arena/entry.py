@@ -93,12 +93,10 @@ def submit(named: Named, folder: Path, *, year: int | None = None, force: bool =
     folder.mkdir(parents=True, exist_ok=True)
     # What cannot be written is refused before the runs.
     with new_file(path, _is_entry, force) as part:
-        held_out = score(named, set=f"held-out-{year}")
-        body = _body(entrant, year, _history(path), score(named), held_out)
-        if path.is_file() and json.loads(body) == _without_past(path):
-            # The same again has no history.
-            body = read_text(path)
-        part.write_text(body, encoding="utf-8")
+        held_out, train = score(named, set=f"held-out-{year}"), score(named)
+        part.write_text(_body(entrant, year, [], train, held_out), encoding="utf-8")
+        past = _history(path, _read(part))
+        part.write_text(_body(entrant, year, past, train, held_out), encoding="utf-8")
     return path
 
 
@@ -117,18 +115,12 @@ def _refuse_second(entrant: Entrant, folder: Path) -> None:
             )
 
 
-def _history(path: Path) -> list[Mapping[str, Any]]:
-    """Return what an entry that is replaced has replaced, and that entry."""
+def _history(path: Path, new: Entry) -> list[Mapping[str, Any]]:
+    """Return what the entry that a new one replaces has replaced, and that entry unless it says the same."""
     if not path.is_file():
         return []
     old = _read(path)
-    return [*old.history, old.past()]
-
-
-def _without_past(path: Path) -> Any:
-    """Return an entry as one that replaces it without a change would be."""
-    values = json.loads(read_text(path))
-    return values | {"history": _history(path)}
+    return [*old.history, *([] if old.past() == new.past() else [old.past()])]
 
 
 def _is_entry(path: Path) -> bool:
