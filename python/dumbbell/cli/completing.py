@@ -16,6 +16,9 @@ from dumbbell.errors import DumbbellError
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 _PAPERS = Path(__file__).parent.parent / "papers"
+_FIGURES = Path(__file__).parent.parent / "figures" / "__init__.py"
+_REGISTERED = re.compile(r'^    "(\w+)": ', re.MULTILINE)
+"""The name of a figure, where it is registered."""
 
 _COMPANION = re.compile(r'^\[\[companions\]\]\nname = "([^"]+)"', re.MULTILINE)
 """The name of a further study, where it is made."""
@@ -83,13 +86,13 @@ def formats() -> tuple[str, ...]:
 
 
 def figures() -> list[str]:
-    """Return the kinds of figures: those of :data:`dumbbell.figures.KINDS`, and those of packets."""
+    """Return the kinds of figures, those of packets too: series, and what the text of their registries names.
+
+    The module takes a second to load.
+    """
     from dumbbell._declared import SERIES
 
-    own = (
-        "port_rate", "drops", "fct_cdf", "fct_size", "delay_cdf", "sojourn_cdf", "trade_off", "time_sequence",
-        "sequence_diagram",
-    )  # fmt: skip
+    own = _REGISTERED.findall(_FIGURES.read_text(encoding="utf-8"))
     return list(dict.fromkeys((*SERIES, *own)))
 
 

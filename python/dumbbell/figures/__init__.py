@@ -67,7 +67,9 @@ _OWN: Mapping[str, Callable[[Axes, Results], None]] = {
 }
 """Figures with an arithmetic of their own."""
 
-_OF_RUNS: Mapping[str, Callable[[Axes, Mapping[str, Results]], None]] = {"trade_off": trade_off.draw}
+_OF_RUNS: Mapping[str, Callable[[Axes, Mapping[str, Results]], None]] = {
+    "trade_off": trade_off.draw,
+}
 """Figures that draw all runs in one panel."""
 
 _SERIES = {name: series for name, series in SERIES.items() if name not in _OWN} | {
