@@ -100,7 +100,20 @@ def test_a_release_has_all_wheels_and_the_sources(calls: list[Call], monkeypatch
     ]
     # `strip` of this machine does not know the files of others.
     assert sum(line.startswith("strip ") for line in lines) == 1
-    assert [flags for command, flags in calls if command[1] == "zigbuild"] == ["", *["-Cstrip=symbols"] * 2]
+    musl = "-Cstrip=symbols -Ctarget-feature=-crt-static"
+    assert [
+        (flags, line.split(" --target ")[1].split()[0])
+        for line, (command, flags) in zip(lines, calls, strict=True)
+        if command[1] == "zigbuild"
+    ] == [
+        ("", "some-host.2.17"),
+        ("-Cstrip=symbols", "x86_64-unknown-linux-gnu.2.17"),
+        ("-Cstrip=symbols", "aarch64-unknown-linux-gnu.2.17"),
+        (musl, "x86_64-unknown-linux-musl"),
+        (musl, "aarch64-unknown-linux-musl"),
+    ]
+    names = [line.split(" --compatibility ")[1].split()[0] for line in lines if "--compatibility" in line]
+    assert names == [*["manylinux_2_17"] * 3, *["musllinux_1_2"] * 2]
     assert (wheel.ROOT / "python" / "dumbbell" / wheel.LIBRARY).read_text() == "some-host"
 
 

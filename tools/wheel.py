@@ -4,9 +4,9 @@ The extension is built with counters, makes short runs of all scenarios, and is 
 have counted: which way branches go, what is called often. That is 2 to 5 % of the time of a run. What Debian
 has of rustc's LLVM merges the counters; where it is missing, the wheel is built without, and a line says so.
 With ``--glibc`` zig links the libraries for systems whose C library is no newer than that. With ``--target``
-it builds for the Linux of another processor, where no runs can count. ``--all`` is what ``make dist`` makes:
+it builds for another processor or for musl, where no runs can count. ``--all`` is what ``make dist`` makes:
 the source distribution, the wheel of this machine, and those of :data:`OTHERS` whose standard library can be
-had.
+had. Each line that begins with ``dist:`` gives a file, its size and how long it took.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,15 @@ COUNTS = TARGET / "counts"
 MERGED = TARGET / "merged.profdata"
 PACKAGE = TARGET / "package"
 """A copy of the Python package with the extension that counts; that of `make setup` stays as it is."""
-OTHERS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu")
+OTHERS = (
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+)
 """The systems that zig builds for from here; :file:`.github/workflows/wheels.yml` has the others."""
+MUSL = "musllinux_1_2"
+"""The name of wheels for musl: 1.2 is what Rust brings, of 2020 (Alpine 3.13)."""
 LIBRARY = "libdumbbell_packetdrill.so"
 BUILD = ("--release", "--locked", "--quiet", "--target-dir", str(TARGET))
 
@@ -39,16 +47,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build the wheel."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--glibc", help="the oldest C library that will do, such as 2.17; needs zig")
-    parser.add_argument("--target", help="another Linux, such as aarch64-unknown-linux-gnu; needs zig")
+    parser.add_argument("--target", help="another Linux, such as aarch64-unknown-linux-musl; needs zig")
     parser.add_argument("--all", action="store_true", help="the source distribution, and every wheel")
     chosen = parser.parse_args(arguments)
     glibc, host = chosen.glibc, host_of_rustc()
     if (chosen.all or chosen.target) and not glibc:
         parser.error("zig links for other processors; name the oldest C library with --glibc")
     if chosen.target and chosen.target != host:
-        return other(chosen.target, glibc)
+        with made():
+            return other(chosen.target, glibc)
     if chosen.all:
-        sources()
+        with made():
+            sources()
+    with made():
+        _this_machine(host, glibc)
+    failed = 0
+    for target in OTHERS if chosen.all else ():
+        if target != host:
+            with made():
+                failed |= other(target, glibc)
+    return failed
+
+
+def _this_machine(host: str, glibc: str | None) -> None:
+    """Build the wheel of this machine, with what runs count if that can be had."""
     flags = {}
     version = llvm()
     profdata = f"llvm-profdata-{version}"
@@ -64,7 +86,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     packetdrill(host, glibc)
     build(host, glibc, flags)
-    return max((other(target, glibc) for target in OTHERS if chosen.all and target != host), default=0)
+
+
+@contextmanager
+def made() -> Iterator[None]:
+    """Say which files of ``dist`` the block has made, of what size, and how long it took."""
+    begun, now = time.monotonic(), time.time()
+    yield
+    for path in sorted((ROOT / "dist").glob("*")):
+        if path.stat().st_mtime >= now:
+            size, minutes = path.stat().st_size / 2**20, (time.monotonic() - begun) / 60
+            print(f"dist: {path.name}: {size:.1f} MiB, {minutes:.1f} minutes", flush=True)
 
 
 def sources() -> None:
@@ -73,7 +105,7 @@ def sources() -> None:
 
 
 def other(target: str, glibc: str) -> int:
-    """Build the wheel of another processor; return the status of the process."""
+    """Build the wheel of another processor or C library; return the status of the process."""
     if not has(target):
         print(
             f"{target}: no wheel, its standard library cannot be had: rustup target add {target}",
@@ -82,7 +114,9 @@ def other(target: str, glibc: str) -> int:
         return 1
     with kept(ROOT / "python" / "dumbbell" / LIBRARY):
         # The program `strip` knows the files of this processor.
-        packetdrill(target, glibc, {"RUSTFLAGS": "-Cstrip=symbols"})
+        # A library that Python loads shares its C library: musl's would be linked into it otherwise.
+        flags = "-Cstrip=symbols -Ctarget-feature=-crt-static" if "musl" in target else "-Cstrip=symbols"
+        packetdrill(target, glibc, {"RUSTFLAGS": flags})
         build(target, glibc, {})
     return 0
 
@@ -123,7 +157,8 @@ def count(host: str) -> None:
 
 def packetdrill(host: str, glibc: str | None, flags: Mapping[str, str] | None = None) -> None:
     """Build the library for packetdrill, which stands in the package; strip it, unless the flags do."""
-    how, target = ("zigbuild", f"{host}.{glibc}") if glibc else ("build", host)
+    how = "zigbuild" if glibc else "build"
+    target = f"{host}.{glibc}" if glibc and "musl" not in host else host
     _run(["cargo", how, "--package", "dumbbell-packetdrill", "--target", target, *BUILD], flags)
     library = ROOT / "python" / "dumbbell" / LIBRARY
     shutil.copy(TARGET / host / "release" / library.name, library)
@@ -134,7 +169,8 @@ def packetdrill(host: str, glibc: str | None, flags: Mapping[str, str] | None = 
 def build(host: str, glibc: str | None, flags: Mapping[str, str]) -> None:
     """Build the wheel by maturin."""
     maturin = Path(sys.executable).with_name("maturin")
-    zig = ["--zig", "--compatibility", f"manylinux_{glibc.replace('.', '_')}"] if glibc else []
+    name = MUSL if "musl" in host else f"manylinux_{(glibc or '').replace('.', '_')}"
+    zig = ["--zig", "--compatibility", name] if glibc else []
     _run([str(maturin), "build", "--target", host, *BUILD, *zig, "--out", "dist"], flags)
 
 
