@@ -154,6 +154,15 @@ def test_flows_become_pairs_that_run(path, tmp_path: Path, cli) -> None:
     assert sorted(results.flows["size"]) == [1000, 2000, 3000, 4000, 5000]
 
 
+def test_a_list_of_hpcc_ends_where_it_says(path) -> None:
+    """Lists that are published hold more lines than they count, for another day."""
+    first, *more = "2 1 3 100 200 2\n", "3 1 3 100 300 2\n", "4 1 broken\n"
+    (flow,) = read(path("flow.txt", "1\n" + first + "".join(more)), "hpcc")
+    assert flow.size == 200
+    with pytest.raises(FormatError, match="the first line counts 2 flows, and 1 are listed"):
+        read(path("flow.txt", "2\n" + first), "hpcc")
+
+
 @pytest.mark.parametrize(
     ("name", "data", "line"),
     [
@@ -199,7 +208,7 @@ def test_wrong_wishes_are_one_line(path, tmp_path: Path, cli) -> None:
     for words, line in [
         (
             (one, "-o", "x.txt"),
-            "x.txt: a recorded link ends with .trace, a list of flows with .csv, the samples",
+            "x.txt: a recorded link ends with .trace, a list of flows with .csv, a network with .toml, the",
         ),
         ((one, "-o", "x.trace"), "too few bytes to make a link; record for longer"),
         ((one, "-o", "x.csv", "--to", "a"), "no packets go to 'a'; --to names one of 10.0.0.2"),

@@ -12,18 +12,20 @@ from dumbbell._files.special import stream
 from dumbbell._printing import TextTable
 from dumbbell.cli import completing
 from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option, tell_of_file
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, ScenarioError
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path),
-    help="A recorded link ends with .trace, a list of flows with .csv, the samples of a run with .flent.gz.",
+    help="A recorded link ends with .trace, a list of flows with .csv, a network with .toml, the samples of "
+    "a run with .flent.gz.",
 )  # fmt: skip
 @click.option(
     "--format", "chosen", metavar="NAME",
-    help="capture, iperf3, flent, ns2, htsim or hpcc; by default by the name of FILE.",
+    help="capture, iperf3, flent, ns2, htsim, hpcc; of networks graphml, node-link, edgelist, "
+    "htsim-topology, hpcc-topology. By default by the name of FILE.",
 )  # fmt: skip
 @click.option(
     "--to", "destination", metavar="ADDRESS",
@@ -34,37 +36,82 @@ from dumbbell.errors import DumbbellError
     "--pairs", type=click.IntRange(1, 10_000), default=16, show_default=True,
     help="Of flows: the pairs of hosts that take turns as their ends.",
 )  # fmt: skip
+@click.option(
+    "--same-hosts", is_flag=True,
+    help="Of flows: the ends are hosts of the network that comes from the same simulator, and no pairs.",
+)  # fmt: skip
+@click.option("--rate", metavar="RATE", help="Of graphs: the rate of edges that have none, as 10Gbit/s.")
+@click.option("--delay", metavar="TIME", help="Of graphs: the delay of edges that have none, as 5ms.")
 @quiet_option
 def convert(
-    file: Path, output: Path, chosen: str | None, destination: str | None, series: str | None, pairs: int
+    file: Path,
+    output: Path,
+    chosen: str | None,
+    destination: str | None,
+    series: str | None,
+    pairs: int,
+    same_hosts: bool,
+    rate: str | None,
+    delay: str | None,
 ) -> None:
-    """Convert FILE, which another tool has written, to a recorded link or to a list of flows.
+    """Convert FILE, which another tool has written, to a recorded link, a list of flows or a network.
 
     A link comes from a capture, from iperf3 --json, from flent, or from a trace of ns-2. Flows come from a
     capture, a trace of ns-2, a connection matrix of htsim, or a list of flows of HPCC. Something must have
     waited for the link all the time, or the link becomes slower than it is.
 
+    A network comes from a graph (GraphML, node-link JSON, a list of edges), a topology of htsim, or one of
+    HPCC. It becomes a scenario that runs, with one flow to replace.
+
     Goodputs of a run, whose folder is FILE, become a file of flent with -o run.flent.gz. Its tables as
     comma-separated values are written by `dumbbell query --csv`.
     """
-    from dumbbell import formats
-
     kind = output.suffix.lower()
     if output.is_file() and stream(output) is None:
         raise DumbbellError(f"{output}: is there already; name another file")
     if output.name.lower().endswith((".flent", ".flent.gz")):
         _to_flent(file, output)
         return
-    if kind not in {".trace", ".csv"}:
+    if kind not in {".trace", ".csv", ".toml"}:
         raise DumbbellError(
-            f"{output}: a recorded link ends with .trace, a list of flows with .csv, the samples of a run "
-            "with .flent.gz; name one"
+            f"{output}: a recorded link ends with .trace, a list of flows with .csv, a network with .toml, "
+            "the samples of a run with .flent.gz; name one"
         )
     if file.is_dir():
         raise DumbbellError(f"{file}: a folder of results becomes a file of flent; write -o FILE.flent.gz")
+    if kind == ".toml":
+        text, told = _network(file, chosen, rate, delay)
+    else:
+        text, told = _measured(file, kind, chosen, destination, series, None if same_hosts else pairs)
+    with new_file(output, lambda _: False, force=False) as part:
+        part.write_text(text, encoding="utf-8")
+    echo(f"{output}: {told}", err=stream(output) == 1)
+
+
+def _network(file: Path, chosen: str | None, rate: str | None, delay: str | None) -> tuple[str, str]:
+    """Return a network as a scenario, and what to tell of it."""
+    from dumbbell import Scenario, formats
+
+    network = formats.read_network(file, chosen, rate=rate, delay=delay)
+    text = formats.scenario_text(network, file.name)
+    try:
+        # What is written runs.
+        plan = Scenario.from_toml(text).explain()
+    except ScenarioError as error:
+        raise DumbbellError(f"{file}: no network for a scenario: {error}") from None
+    nodes = network.topology["nodes"]
+    told = f"{len(nodes):,} nodes, of which {len(network.hosts):,} may send; {len(plan['links']):,} links"
+    return text, "; ".join((told, *network.notes))
+
+
+def _measured(
+    file: Path, kind: str, chosen: str | None, destination: str | None, series: str | None, pairs: int | None
+) -> tuple[str, str]:
+    """Return a recorded link or a list of flows, and what to tell of it."""
+    from dumbbell import formats
+
     found = formats.read(file, chosen, series)
     are_packets, are_flows = (isinstance(found[0], of) for of in (formats.Packet, formats.Flow))
-    told = ""
     try:
         if are_packets and (kind == ".trace" or destination):
             destination, found = formats.towards(found, destination)
@@ -72,22 +119,23 @@ def convert(
             if not (are_packets or are_flows):
                 raise formats.FormatError("it holds no flows, but rates; convert it to a .trace")
             flows = found if are_flows else formats.flows_of(found)
-            text, used = formats.flows_text(flows, pairs)
+            # htsim numbers its hosts, and calls its switches otherwise.
+            prefix = "host" if chosen == "htsim" or (chosen is None and file.suffix.lower() == ".cm") else ""
+            text, used = formats.flows_text(flows, pairs, prefix)
             last = max(flow.start for flow in flows) - min(flow.start for flow in flows)
-            told = f"{len(flows):,} flows within {last:.4g} s; give the dumbbell pairs = {used}"
-        else:
-            if are_flows:
-                raise formats.FormatError("it holds flows, and no link; convert it to a .csv")
-            text = formats.link_of(found) if are_packets else formats.link_of_pieces(found)
-            count, period = text.count("\n"), int(text.split()[-1]) / 1e3
-            rate = count * formats.OPPORTUNITY * 8 / period
-            told = f"{period:.4g} s, {rate / 1e6:.4g} Mbit/s in the mean"
-            told += f", of packets to {destination}" if are_packets else ""
+            told = f"{len(flows):,} flows within {last:.4g} s; "
+            return text, told + (
+                "their ends as in the file" if pairs is None else f"give the dumbbell pairs = {used}"
+            )
+        if are_flows:
+            raise formats.FormatError("it holds flows, and no link; convert it to a .csv")
+        text = formats.link_of(found) if are_packets else formats.link_of_pieces(found)
     except formats.FormatError as error:
         raise DumbbellError(f"{file}: {error}") from None
-    with new_file(output, lambda _: False, force=False) as part:
-        part.write_text(text, encoding="utf-8")
-    echo(f"{output}: {told}", err=stream(output) == 1)
+    count, period = text.count("\n"), int(text.split()[-1]) / 1e3
+    rate = count * formats.OPPORTUNITY * 8 / period
+    told = f"{period:.4g} s, {rate / 1e6:.4g} Mbit/s in the mean"
+    return text, told + (f", of packets to {destination}" if are_packets else "")
 
 
 def _to_flent(folder: Path, output: Path) -> None:

@@ -73,16 +73,20 @@ def flows_of(packets: Iterable[Packet]) -> list[Flow]:
     return sorted(flows, key=lambda flow: flow.start)
 
 
-def flows_text(flows: Sequence[Flow], pairs: int) -> tuple[str, int]:
-    """Return a list of flows for a dumbbell, and how many pairs of hosts it names.
+def flows_text(flows: Sequence[Flow], pairs: int | None, prefix: str = "") -> tuple[str, int]:
+    """Return a list of flows, and how many pairs of hosts it names.
 
-    Each pair of source and destination becomes a pair of hosts, in order of their first flow; beyond `pairs`,
-    they share them.
+    Each pair of source and destination becomes a pair of hosts of a dumbbell, in order of their first flow;
+    beyond `pairs`, they share them. Without `pairs` the ends keep their names, after `prefix`.
     """
     numbers: dict[tuple[str, str], int] = {}
     begin = min(flow.start for flow in flows)
     lines = ["start,source,destination,size"]
     for flow in sorted(flows, key=lambda flow: flow.start):
-        pair = numbers.setdefault((flow.source, flow.destination), len(numbers)) % pairs
-        lines.append(f"{flow.start - begin:.9f},sender{pair},receiver{pair},{flow.size}")
-    return "\n".join(lines) + "\n", min(len(numbers), pairs)
+        number = numbers.setdefault((flow.source, flow.destination), len(numbers))
+        if pairs is None:
+            ends = f"{prefix}{flow.source},{prefix}{flow.destination}"
+        else:
+            ends = f"sender{number % pairs},receiver{number % pairs}"
+        lines.append(f"{flow.start - begin:.9f},{ends},{flow.size}")
+    return "\n".join(lines) + "\n", len(numbers) if pairs is None else min(len(numbers), pairs)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
 from dumbbell.formats.errors import FormatError
 from dumbbell.formats.flows import MOST_FLOWS, Flow
 from dumbbell.formats.packets import Packet
+from dumbbell.formats.text import real, whole, words_of_lines
 
 _TCP_HEADER = 40
 """Bytes that ns-2 counts for the headers of IP and TCP; an acknowledgement has no more."""
@@ -26,17 +24,17 @@ def ns2(data: bytes) -> list[Packet]:
     """
     found = []
     begin = None
-    for number, words in _lines(data):
+    for number, words in words_of_lines(data):
         if len(words) < 12 or words[0] not in {"+", "-", "r", "d", "e", "h"}:
             raise FormatError(f"line {number} is none of a trace of ns-2")
         destination = words[9].partition(".")[0]
         if words[0] != "r" or words[3] != destination:
             continue
-        time, size = _real(words[1], number), _whole(words[5], number)
+        time, size = real(words[1], number, "time"), whole(words[5], number)
         begin = time if begin is None else begin
         payload = size - _TCP_HEADER if words[4] in {"tcp", "ack"} else size
         # Numbers of ns-2 count segments: what is sent again has the number of the first.
-        sequence = _whole(words[10], number) * payload % 2**32 if words[4] == "tcp" and payload > 0 else None
+        sequence = whole(words[10], number) * payload % 2**32 if words[4] == "tcp" and payload > 0 else None
         ends = words[8].partition(".")[0], destination
         flow = (*ends, words[7], words[4])
         found.append(Packet(time - begin, *ends, flow, size, max(payload, 0), sequence))
@@ -54,7 +52,7 @@ def htsim(data: bytes) -> list[Flow]:
         If a line is none of such a file, or a flow waits for another.
     """
     flows: list[Flow] = []
-    for number, words in _lines(data):
+    for number, words in words_of_lines(data):
         source, arrow, destination = words[0].partition("->")
         if not arrow:
             if words[0] in {"Nodes", "Connections", "Failures", "failure"}:
@@ -69,8 +67,8 @@ def htsim(data: bytes) -> list[Flow]:
             raise FormatError(f"line {number}: a flow waits for another, which a list of flows cannot say")
         if "start" not in said or "size" not in said:
             raise FormatError(f"line {number}: the flow has no start, or no size")
-        start, size = _real(said["start"], number) * 1e-12, _whole(said["size"], number)
-        _add(flows, Flow(start, f"{_whole(source, number)}", f"{_whole(destination, number)}", size))
+        start, size = real(said["start"], number, "time") * 1e-12, whole(said["size"], number)
+        _add(flows, Flow(start, f"{whole(source, number)}", f"{whole(destination, number)}", size))
     return _checked(flows)
 
 
@@ -78,26 +76,29 @@ def hpcc(data: bytes) -> list[Flow]:
     """Return the flows of a list of HPCC's simulator.
 
     The first line counts them. Each of the others is: source, destination, priority, port, bytes, start in
-    seconds.
+    seconds. That simulator reads no more lines than the first counts, and so does this.
 
     Raises
     ------
     FormatError
-        If a line is none of such a list, or there are not as many as the first says.
+        If a line is none of such a list, or there are fewer than the first says.
     """
     flows: list[Flow] = []
-    count = None
-    for number, words in _lines(data):
+    count, listed = None, 0
+    for number, words in words_of_lines(data):
         if count is None:
-            count = _whole(words[0], number)
+            count = whole(words[0], number)
             continue
+        if listed == count:
+            break
+        listed += 1
         if len(words) != 6:
             raise FormatError(f"line {number} has {len(words)} values; source, destination, priority, port, "
                               "bytes and start make six")  # fmt: skip
-        ends = f"{_whole(words[0], number)}", f"{_whole(words[1], number)}"
-        _add(flows, Flow(_real(words[5], number), *ends, _whole(words[4], number)))
-    if count != len(flows):
-        raise FormatError(f"the first line counts {count or 0} flows, and {len(flows)} are listed")
+        ends = f"{whole(words[0], number)}", f"{whole(words[1], number)}"
+        _add(flows, Flow(real(words[5], number, "time"), *ends, whole(words[4], number)))
+    if count != listed:
+        raise FormatError(f"the first line counts {count or 0} flows, and {listed} are listed")
     return _checked(flows)
 
 
@@ -112,32 +113,3 @@ def _checked(flows: list[Flow]) -> list[Flow]:
     if not flows:
         raise FormatError("it lists no flow with a size")
     return sorted(flows, key=lambda flow: flow.start)
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of each line that is neither empty nor a comment, with its number."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise FormatError("it is not text in UTF-8") from None
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if words and not words[0].startswith("#"):
-            yield number, words
-
-
-def _whole(text: str, line: int) -> int:
-    # Digits of one alphabet, and not so many that reading them takes long.
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise FormatError(f"line {line}: {text[:40]!r} stands where a whole number is needed")
-    return int(text)
-
-
-def _real(text: str, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise FormatError(f"line {line}: {text[:40]!r} stands where a time is needed")
-    return value
