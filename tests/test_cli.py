@@ -516,6 +516,20 @@ def test_examples_are_listed_shown_and_copied(cli: Cli, tmp_path: Path) -> None:
     assert 'did you mean "lossy-path"?' in cli("examples", "losy-path").stderr
 
 
+def test_an_example_brings_its_recorded_link(cli: Cli, tmp_path: Path) -> None:
+    assert "cellular.trace" in cli("examples", "cellular").stdout
+    assert cli("examples", "cellular", "-o", tmp_path / "mine.toml").returncode == 0
+    link = tmp_path / "cellular.trace"
+    assert link.read_text() == (Path(__file__).parents[1] / "scenarios" / "cellular.trace").read_text()
+    assert cli("run", tmp_path / "mine.toml").returncode == 0
+    assert cli("examples", "cellular", "-o", tmp_path / "again.toml").returncode == 0
+    link.write_text("5\n")
+    other = cli("examples", "cellular", "-o", tmp_path / "third.toml")
+    assert other.returncode == 2
+    assert other.stderr.endswith("cellular.trace: another file is there already; name another folder\n")
+    assert not (tmp_path / "third.toml").exists()
+
+
 @pytest.mark.parametrize(
     ("package", "extra", "arguments"),
     [

@@ -21,6 +21,18 @@ def test_there_are_scenarios() -> None:
     assert len(FILES) >= 40
 
 
+@pytest.mark.parametrize(
+    "looked_for",
+    [
+        *(f"RFC 7928 section {section}" for section in ("5.1", "5.3", "5.4", "6.2", "8.2.4", "8.2.6")),
+        "RRUL", "black hole", "drop-and-back", "wifi-fade", "satellite", "dualpi2", "prague", "fq-codel",
+        "cake", "bbr", "copa", "ledbat", "trace = {", "fat-tree", "incast", "dctcp", "policer", "RFC 8867",
+    ],
+)  # fmt: skip
+def test_what_people_look_for_is_there(looked_for: str) -> None:
+    assert any(looked_for in file.read_text(encoding="utf-8") for file in FILES)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_the_scenario_runs(file: Path, cli: Cli, tmp_path: Path) -> None:
     arrivals = tmp_path / "arrivals.csv"

@@ -28,11 +28,15 @@ from dumbbell.errors import DumbbellError
 @json_option
 def examples(name: str | None, output: Path | None, as_json: bool) -> None:
     """List the scenarios that come with dumbbell; show the one called NAME, or copy it with --output."""
-    texts = {
-        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
-        for entry in sorted(files("dumbbell").joinpath("scenarios").iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".toml")
-    }
+    entries = sorted(files("dumbbell").joinpath("scenarios").iterdir(), key=lambda entry: entry.name)
+    texts, beside = (
+        {
+            entry.name.removesuffix(ending): entry.read_text(encoding="utf-8")
+            for entry in entries
+            if entry.name.endswith(ending)
+        }
+        for ending in (".toml", ".trace")
+    )
     if name is None:
         if output is not None:
             raise DumbbellError("no scenario is named that could be copied; see `dumbbell examples`")
@@ -50,8 +54,17 @@ def examples(name: str | None, output: Path | None, as_json: bool) -> None:
     path = output / f"{name}.toml" if output.is_dir() else output
     if path.is_file() and stream(path) is None:
         raise DumbbellError(f"{path}: is there already; name another file")
-    with new_file(path, lambda _: False, force=False) as part:
-        part.write_text(texts[name], encoding="utf-8")
+    copies = {path: texts[name]}
+    if name in beside and stream(path) is None:
+        # The scenario names this file, which stands beside it.
+        link = path.with_name(f"{name}.trace")
+        if not link.is_file():
+            copies = {link: beside[name]} | copies
+        elif link.read_bytes() != beside[name].encode():
+            raise DumbbellError(f"{link}: another file is there already; name another folder")
+    for copy, text in copies.items():
+        with new_file(copy, lambda _: False, force=False) as part:
+            part.write_text(text, encoding="utf-8")
     echo(f"scenario: {path}; run it with `dumbbell run {path}`", err=stream(path) == 1)
 
 
