@@ -52,6 +52,21 @@ def test_of_a_run(run, rule, passed):
     assert found.evidence.startswith(rule.partition(" ")[0].partition("<1")[0])
 
 
+def test_the_evidence_has_the_unit_of_the_rule(run):
+    goodput, link = run.runs.row(0)["goodput"], run.links.row(list(run.links["link"]).index("left->right"))
+    for rule, number in [
+        ("run.goodput > 1Mbit/s", f"{goodput / 1e6:.6g} Mbit/s"),
+        ("run.goodput > 1kB/s", f"{goodput / 8e3:.6g} kB/s"),
+        ("run.goodput > 1bit/s", f"{goodput:.6g} bit/s"),
+        ("links.left->right.loss <= 5%", f"{100 * link['loss']:.6g}%"),
+        ("links.left->right.sojourn_mean < 9ms", f"{1e3 * link['sojourn_mean']:.6g} ms"),
+        ("links.left->right.queue_mean < 9 packets", f"{link['queue_mean']:.6g} packets"),
+        ("run.fairness > 0.1", f"{run.runs.row(0)['fairness']:.6g}"),
+    ]:
+        name = rule.split()[0]
+        assert assert_run(run, rule).evidence == f"{name} = {number} (one run, no interval)"
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

@@ -90,7 +90,7 @@ def assert_run(results: Results, rule: str) -> Outcome:
         ">=": value >= bound,
         "=": value == bound,
     }
-    return Outcome(rule, signs[sign], f"{left} = {value:.6g} (one run, no interval)")
+    return Outcome(rule, signs[sign], f"{left} = {_shown(value, right, unit)} (one run, no interval)")
 
 
 def assert_study(result: StudyResult, rule: str) -> Outcome:
@@ -202,6 +202,16 @@ def _bound(rule: str, text: str, own: str) -> float:
         space = "" if shown in _UNITS else " "
         raise ClaimError(f"{rule!r}: {text} has no unit; write it with one, such as {text}{space}{shown}")
     return number
+
+
+def _shown(value: float, bound: str, own: str) -> str:
+    """Return a number that is in the unit `own` in the unit of its bound."""
+    found = _NUMBER.fullmatch(bound)
+    unit = (found["unit"] if found else None) or own
+    if unit != own:
+        value *= _UNITS[own][1] / _UNITS[unit][1]
+    space = "" if unit in ("", "%") else " "
+    return f"{value:.6g}{space}{unit}"
 
 
 def _in_unit(rule: str, text: str, own: str) -> float:
