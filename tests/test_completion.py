@@ -44,6 +44,8 @@ def complete(scenario_file):
         ("dumbbell describe cod", ["codel"]),
         ("dumbbell describe host-", ["host-link"]),
         ("dumbbell list que", ["queue"]),
+        ("dumbbell run small.toml --controller bbr", ["bbr", "bbr3"]),
+        ("dumbbell convert a.txt --format hp", ["hpcc", "hpcc-topology"]),
         ("dumbbell reproduce incast-c", ["incast-classic", "incast-classic-buffer"]),
         ("dumbbell examples par", ["parking-lot"]),
         ("dumbbell plot --only cwnd,fct", ["cwnd,fct_cdf", "cwnd,fct_size"]),

@@ -24,7 +24,10 @@ if [ "$(id -u)" -ne 0 ]; then
     exit 1
 fi
 echo "installing $package"
-if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$package"; } \
+# Another apt-get may be at work, or two targets of one make.
+lock=DPkg::Lock::Timeout=120
+if ! { apt-get -o $lock update &&
+    DEBIAN_FRONTEND=noninteractive apt-get -o $lock install --yes --no-install-recommends "$package"; } \
     >/dev/null 2>&1; then
     echo "dumbbell: apt-get could not install $package: $what" >&2
     exit 1

@@ -121,7 +121,7 @@ def controller_option(command: Command) -> Command:
         return command(*given, **options)
 
     return click.option(
-        "--controller", metavar="NAME",
+        "--controller", metavar="NAME", shell_complete=completing.matching(completing.controllers),
         help="The controller of TCP, such as bbr3. One of your own is my.py:Mine, or my.py:Mine(gain=2).",
     )(controlled)  # type: ignore[return-value]  # fmt: skip
 

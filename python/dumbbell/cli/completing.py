@@ -80,6 +80,13 @@ def recordings() -> list[str]:
     return sorted(traces.recordings())
 
 
+def foreign_formats() -> list[str]:
+    """Return the formats of files that `dumbbell convert` reads."""
+    from dumbbell.formats import FORMATS, GRAPHS, TOPOLOGIES
+
+    return [*FORMATS, *GRAPHS, *TOPOLOGIES]
+
+
 def formats() -> tuple[str, ...]:
     """Return those of :data:`dumbbell.figures.FORMATS`, which takes a second to load."""
     return ("png", "svg", "pdf")

@@ -23,7 +23,7 @@ from dumbbell.errors import DumbbellError, ScenarioError
     "a run with .flent.gz.",
 )  # fmt: skip
 @click.option(
-    "--format", "chosen", metavar="NAME",
+    "--format", "chosen", metavar="NAME", shell_complete=completing.matching(completing.foreign_formats),
     help="capture, iperf3, flent, ns2, htsim, hpcc; of networks graphml, node-link, edgelist, "
     "htsim-topology, hpcc-topology. By default by the name of FILE.",
 )  # fmt: skip

@@ -37,6 +37,7 @@ _FAILED = 1
 @click.option("--quick", is_flag=True, help="Run the quick form of each chapter: fewer seeds and points.")
 @click.option(
     "--against", default="cubic,newreno", show_default=True,
+    shell_complete=completing.matching(completing.controllers, several=True),
     help="Controllers to compare with, by commas; words compare with the first.",
 )  # fmt: skip
 @click.option(
