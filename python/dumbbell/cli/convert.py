@@ -20,7 +20,7 @@ from dumbbell.errors import DumbbellError, ScenarioError
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path),
     help="A recorded link ends with .trace, a list of flows with .csv, a network with .toml, the samples of "
-    "a run with .flent.gz.",
+    "a run with .flent.gz, a qlog for qvis with .qlog.",
 )  # fmt: skip
 @click.option(
     "--format", "chosen", metavar="NAME", shell_complete=completing.matching(completing.foreign_formats),
@@ -64,7 +64,8 @@ def convert(
     HPCC. It becomes a scenario that runs, with one flow to replace.
 
     Goodputs of a run, whose folder is FILE, become a file of flent with -o run.flent.gz. Its tables as
-    comma-separated values are written by `dumbbell query --csv`.
+    comma-separated values are written by `dumbbell query --csv`. The qlog of a trace becomes one of version
+    0.3, which the viewer qvis opens, with -o trace.qlog.
     """
     kind = output.suffix.lower()
     if output.is_file() and stream(output) is None:
@@ -72,10 +73,13 @@ def convert(
     if output.name.lower().endswith((".flent", ".flent.gz")):
         _to_flent(file, output)
         return
+    if kind == ".qlog":
+        _to_qvis(file, output)
+        return
     if kind not in {".trace", ".csv", ".toml"}:
         raise DumbbellError(
             f"{output}: a recorded link ends with .trace, a list of flows with .csv, a network with .toml, "
-            "the samples of a run with .flent.gz; name one"
+            "the samples of a run with .flent.gz, a qlog for qvis with .qlog; name one"
         )
     if file.is_dir():
         raise DumbbellError(f"{file}: a folder of results becomes a file of flent; write -o FILE.flent.gz")
@@ -150,6 +154,16 @@ def _to_flent(folder: Path, output: Path) -> None:
     with new_file(output, lambda _: False, force=False) as part:
         part.write_bytes(formats.packed(data) if output.suffix == ".gz" else data)
     tell_of_file(output)
+
+
+def _to_qvis(file: Path, output: Path) -> None:
+    """Write the qlog of a trace for qvis."""
+    from dumbbell import formats
+
+    data, flows = formats.qvis_of(file)
+    with new_file(output, lambda _: False, force=False) as part:
+        part.write_bytes(data)
+    echo(f"{output}: {flows:,} flows", err=stream(output) == 1)
 
 
 @click.command()

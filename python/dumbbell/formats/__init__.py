@@ -10,6 +10,7 @@ from dumbbell.formats.flows import Flow, flows_of, flows_text
 from dumbbell.formats.links import OPPORTUNITY, Piece, link_of, link_of_pieces
 from dumbbell.formats.networks import GRAPHS, TOPOLOGIES, Network, read_network, scenario_text
 from dumbbell.formats.packets import Packet, towards
+from dumbbell.formats.qvis import qvis_of
 from dumbbell.formats.read import FORMATS, read
 from dumbbell.formats.write import flent_of, packed
 
@@ -29,6 +30,7 @@ __all__ = [
     "link_of",
     "link_of_pieces",
     "packed",
+    "qvis_of",
     "read",
     "read_network",
     "scenario_text",
