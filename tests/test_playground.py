@@ -114,9 +114,9 @@ def test_the_server_answers_who_has_the_token() -> None:
         assert json.loads(text) == compile_law(AIMD)
         root = served.address[: -len(urlsplit(served.address).path)]
         for place in ("/", "/compile", "/wrong/compile", "/../etc/passwd"):
-            assert ask(root + place, b"x") == (404, b"")
-            assert ask(root + place) == (404, b"")
-        assert ask(served.address, Host="evil.example") == (404, b"")
+            assert ask(root + place, b"x") == (403, b"")
+            assert ask(root + place) == (403, b"")
+        assert ask(served.address, Host="evil.example") == (403, b"")
         assert ask(f"{served.address}compile", b"x" * 100_001) == (413, b"")
     finally:
         served.close()
