@@ -44,7 +44,7 @@ LONGEST_SHOWN = 40_000
 
 MENU: Mapping[str, tuple[str, ...]] = {
     "Start": ("README.md", "docs/install.md", "docs/tutorial.md", "docs/run.md", "docs/python.md",
-        "docs/playground.md",
+        "docs/live-pages.md", "docs/playground.md",
     ),
     "Tasks": ("docs/tasks/*",),
     "Gallery": ("docs/gallery.md",),

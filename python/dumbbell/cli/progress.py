@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ class StudyProgress:
     title: str
     last: Progress | None = None
     """What it was told last."""
+    also: Callable[[Progress], object] | None = None
+    """Who is told the same."""
     _bar: Bar = field(init=False, repr=False)
     _line: float = field(default_factory=time.monotonic, init=False, repr=False)
     _stage: str = field(default="", init=False, repr=False)
@@ -53,6 +55,8 @@ class StudyProgress:
             self._say_what_is_there(progress)
             self._bar.start()
         self.last = progress
+        if self.also is not None:
+            self.also(progress)
         there = progress.reused + progress.done
         eta = "" if progress.remaining is None else f"{_clock(progress.remaining)} to go"
         self._bar.update(
@@ -96,12 +100,12 @@ class StudyProgress:
 
 
 @contextmanager
-def study_progress(title: str) -> Iterator[StudyProgress]:
+def study_progress(title: str, also: Callable[[Progress], object] | None = None) -> Iterator[StudyProgress]:
     """Yield a callback for :func:`dumbbell.study.run_study`, with the time to go on a terminal.
 
-    What was reused and found in the folder is said in any case, once.
+    What was reused and found in the folder is said in any case, once. `also` is told the same.
     """
-    show = StudyProgress(title)
+    show = StudyProgress(title, also=also)
     try:
         yield show
     finally:

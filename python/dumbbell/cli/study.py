@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,13 +32,15 @@ from dumbbell.cli.common import (
     tell_of_windows,
 )
 from dumbbell.cli.searching import search
+from dumbbell.cli.watching import Live, live_options
 from dumbbell.errors import DumbbellError, UnknownNameError
 
 if TYPE_CHECKING:
     from dumbbell.claims import Claim, Judgement
     from dumbbell.stats import Estimate
-    from dumbbell.study import Study, StudyResult
+    from dumbbell.study import Progress, Study, StudyResult
     from dumbbell.study.query import Answer
+    from dumbbell.watch.study import WatchedStudy
 
 _MOST_ROWS = 60
 """Larger tables are cut; all of it is there for `dumbbell query`."""
@@ -95,6 +97,7 @@ study.add_command(search)
 @memory_option
 @json_option
 @quiet_option
+@live_options
 def run(
     file: Path,
     output: Path,
@@ -106,6 +109,7 @@ def run(
     workers: int | None,
     memory: int | None,
     as_json: bool,
+    live: Live | None,
 ) -> None:
     """Run the study in FILE, or the runs of it that are missing.
 
@@ -122,13 +126,53 @@ def run(
             from dumbbell.study.until import read_until
 
             chosen = read_until(chosen, goal)
-        with study_progress(chosen.name) as show:
-            result = run_study(
-                chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
+        with ExitStack() as shown:
+            watched = None if live is None else _watched(chosen, output, live, shown)
+            with study_progress(chosen.name, watched) as show:
+                result = run_study(
+                    chosen, output, share=share, executor=executor, workers=workers, memory=memory,
+                    progress=show,
+                )  # fmt: skip
+            tell_of_windows()
+            declared = share == (1, 1) and bool(chosen.declared.claims or chosen.declared.figures)
+            judged = _report(result, output, file, companion, quick, goal) if declared else []
+            _tell(
+                result,
+                judged,
+                show.last,
+                time.perf_counter() - start,
+                share,
+                output,
+                quick,
+                declared,
+                as_json,
             )
-    tell_of_windows()
-    declared = share == (1, 1) and (chosen.declared.claims or chosen.declared.figures)
-    judged = _report(result, output, file, companion, quick, goal) if declared else []
+            if live is not None and watched is not None:
+                watched.ended(result, output / "report.html" if declared else None)
+                live.stay(watched.show)
+
+
+def _watched(study: Study, output: Path, live: Live, shown: ExitStack) -> WatchedStudy:
+    """Show a page of a study."""
+    from dumbbell.watch.study import WatchedStudy
+
+    watched = WatchedStudy(study, output, live.port)
+    shown.enter_context(live.shown(watched.show))
+    return watched
+
+
+def _tell(
+    result: StudyResult,
+    judged: list[tuple[Claim, Judgement]],
+    last: Progress | None,
+    wall: float,
+    share: tuple[int, int],
+    output: Path,
+    quick: bool,
+    declared: bool,
+    as_json: bool,
+) -> None:
+    """Print what came out."""
     if as_json:
         print_json(_facts(result) | _verdicts(judged))
         return
@@ -139,12 +183,8 @@ def run(
         from dumbbell.report import QUICK
 
         out.print(claims_table(judged, result, QUICK if quick else ""))
-    if show.last is not None:
-        wall = time.perf_counter() - start
-        out.print(
-            f"{show.last.done:,} runs made in {wall:.1f} s, {show.last.reused:,} reused; "
-            f"code {result.version}"
-        )
+    if last is not None:
+        out.print(f"{last.done:,} runs made in {wall:.1f} s, {last.reused:,} reused; code {result.version}")
     if share != (1, 1):
         out.print(f"share {share[0]}/{share[1]}: copy the folders of all shares into one")
     out.print(f"results in {output}", whole=True)

@@ -24,6 +24,7 @@ from matplotlib.ticker import FuncFormatter
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from dumbbell._colours import COLOURS as COLOURS
 from dumbbell._files.foreign import replace_file
 from dumbbell._files.names import real
 from dumbbell._files.text import shortened
@@ -46,9 +47,6 @@ _BETWEEN = 1.2
 
 HEIGHT = 2.3
 """Height of one row of panels in inches."""
-
-# Okabe & Ito, "Color universal design" (2008), without the yellow, which is too pale for thin lines.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 DASHES: tuple[Any, ...] = (
     "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)),

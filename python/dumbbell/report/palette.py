@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dumbbell.figures.style import COLOURS
+from dumbbell._colours import COLOURS
 
 _LIGHT = {
     "background": "#ffffff",
