@@ -67,6 +67,28 @@ def test_what_cannot_be_had_is_one_line(server: str) -> None:
         assert "\n" not in str(error.value)
 
 
+def test_an_address_has_the_checksum_that_is_given(server: str, cli, tmp_path: Path) -> None:
+    address, digest = f"{server}/some.down", hashlib.sha256(LINES).hexdigest()
+    done = cli("traces", address, "-o", tmp_path / "a.trace")
+    assert done.stdout.endswith(f"a.trace: 6 bytes; sha256: {digest}\n")
+    assert (tmp_path / "a.trace").read_bytes() == LINES
+    done = cli("traces", address, "--sha256", digest.upper(), "-o", tmp_path / "b.trace", "--json")
+    assert json.loads(done.stdout)["sha256"] == digest
+    (tmp_path / "www" / "page.html").write_text("<html> 1 2")
+    for words, line in [
+        ((address, "--sha256", "0" * 64), f"not the file that is meant: its checksum is {digest}"),
+        ((address, "--sha256", "5"), "--sha256: '5' is no checksum; give 64 hexadecimal digits"),
+        ((f"{server}/page.html",), "no recorded link, of which each line is a time in milliseconds"),
+        ((f"{server}/gone",), "File not found; try again"),
+        ((address, "--from", server), "--from is for recordings of the list"),
+        (("verizon-lte-short-down", "--sha256", digest), "--sha256 is for an address"),
+    ]:
+        done = cli("traces", *words, "-o", tmp_path / "c.trace")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert line in done.stderr
+    assert not (tmp_path / "c.trace").exists()
+
+
 def test_every_entry_is_complete() -> None:
     known = recordings()
     assert len(known) >= 13

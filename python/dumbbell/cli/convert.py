@@ -172,15 +172,19 @@ def _to_qvis(file: Path, output: Path) -> None:
 @click.option(
     "--from", "mirror", metavar="URL", help="A folder with the same files, instead of the publisher's."
 )
+@click.option("--sha256", metavar="HEX", help="Of an address: the checksum that the file must have.")
 @json_option
 @quiet_option
-def traces(name: str | None, output: Path | None, mirror: str | None, as_json: bool) -> None:
+def traces(
+    name: str | None, output: Path | None, mirror: str | None, sha256: str | None, as_json: bool
+) -> None:
     """List recorded links that others publish, or get the one called NAME.
 
     Nothing of them is part of dumbbell: a recording comes from its publisher, under the licence that the list
-    says, and must have the checksum that is known here.
+    says, and must have the checksum that is known here. NAME may be the address of another recorded link; its
+    checksum is compared with --sha256, or told.
     """
-    from dumbbell.formats.traces import fetch, recordings
+    from dumbbell.formats.traces import fetch, fetch_address, is_address, recordings
 
     known = recordings()
     if name is None:
@@ -194,10 +198,22 @@ def traces(name: str | None, output: Path | None, mirror: str | None, as_json: b
         raise DumbbellError("no file is named; give one with -o, such as -o link.trace")
     if output.is_file() and stream(output) is None:
         raise DumbbellError(f"{output}: is there already; name another file")
-    data = fetch(name, mirror)
+    about: dict[str, object]
+    if is_address(name):
+        if mirror is not None:
+            raise DumbbellError("--from is for recordings of the list; give the address of the mirror")
+        data, digest = fetch_address(name, sha256)
+        about = {"address": name, "bytes": len(data), "sha256": digest}
+        told = f"{len(data):,} bytes; sha256: {digest}"
+    else:
+        if sha256 is not None:
+            raise DumbbellError("--sha256 is for an address; recordings of the list have theirs")
+        data = fetch(name, mirror)
+        about = asdict(known[name])
+        told = f"{known[name].what}; licence: {known[name].licence}"
     with new_file(output, lambda _: False, force=False) as part:
         part.write_bytes(data)
     if as_json:
-        print_json({"file": str(output), **asdict(known[name])})
+        print_json({"file": str(output), **about})
     else:
-        echo(f"{output}: {known[name].what}; licence: {known[name].licence}", err=stream(output) == 1)
+        echo(f"{output}: {told}", err=stream(output) == 1)

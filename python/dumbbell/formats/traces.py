@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import re
 import urllib.request
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,11 @@ from dumbbell.formats.errors import FormatError
 
 PATIENCE = 30
 """Seconds without a byte, after which a server is given up."""
+
+MOST_BYTES = 64 << 20
+"""Of a recording that is not in the list."""
+
+_SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True)
@@ -67,15 +73,54 @@ def fetch(name: str, mirror: str | None = None) -> bytes:
     address = recording.address
     if mirror is not None:
         address = f"{mirror.rstrip('/')}/{address.rpartition('/')[2]}"
-    if not address.startswith(("http://", "https://")):
+    if not address.startswith(_SCHEMES):
         raise FormatError(f"{address}: not an address of the web; begin it with https://")
+    data = _got(address, recording.bytes)
+    if len(data) != recording.bytes or hashlib.sha256(data).hexdigest() != recording.sha256:
+        raise FormatError(f"{address}: not the file that is known as {name}: its checksum is another one")
+    return data
+
+
+def fetch_address(address: str, sha256: str | None = None) -> tuple[bytes, str]:
+    """Return a recorded link from an address that is not in the list, and its checksum.
+
+    Parameters
+    ----------
+    address
+        Where it is: ``https://...``.
+    sha256
+        The checksum that it must have; without one, note the checksum that it has.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be had, has another checksum, or is no recorded link.
+    """
+    if sha256 is not None and not re.fullmatch("[0-9a-fA-F]{64}", sha256):
+        raise FormatError(f"--sha256: {sha256[:70]!r} is no checksum; give 64 hexadecimal digits")
+    data = _got(address, MOST_BYTES)
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"{address}: above the limit of {MOST_BYTES:,} bytes")
+    digest = hashlib.sha256(data).hexdigest()
+    if sha256 is not None and digest != sha256.lower():
+        raise FormatError(f"{address}: not the file that is meant: its checksum is {digest}")
+    lines = data.split()
+    if len(lines) < 2 or not all(line.isdigit() and len(line) < 16 for line in lines):
+        raise FormatError(f"{address}: no recorded link, of which each line is a time in milliseconds")
+    return data, digest
+
+
+def is_address(name: str) -> bool:
+    """Return whether a name is an address of the web."""
+    return name.startswith(_SCHEMES)
+
+
+def _got(address: str, most: int) -> bytes:
+    """Return what is at an address, at most one byte more than `most`: that tells a longer file."""
     try:
         with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
-            # One byte more tells a longer file, however long it is.
-            data: bytes = answer.read(recording.bytes + 1)
+            data: bytes = answer.read(most + 1)
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise FormatError(f"{address}: {reason}; try again, or name a mirror with --from") from None
-    if len(data) != recording.bytes or hashlib.sha256(data).hexdigest() != recording.sha256:
-        raise FormatError(f"{address}: not the file that is known as {name}: its checksum is another one")
     return data
