@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.measure import unfit
-from tools.bare import newer
+from tools.bare import fits, newer
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -222,3 +222,21 @@ def test_a_bench_refuses_another_build() -> None:
     assert unfit("develop") == (
         "bench: the extension is a develop build, slower than what users get: run `make release`"
     )
+
+
+def test_bare_takes_the_wheel_of_this_system() -> None:
+    names = [
+        f"dumbbell-0.2.0-cp311-abi3-{system}.whl"
+        for system in (
+            "manylinux_2_17_x86_64.manylinux2014_x86_64",
+            "manylinux_2_17_aarch64.manylinux2014_aarch64",
+            "musllinux_1_2_x86_64",
+            "musllinux_1_2_aarch64",
+            "macosx_11_0_arm64",
+        )
+    ]
+    for machine, libc, number in [
+        ("x86_64", "glibc", 0), ("aarch64", "glibc", 1), ("x86_64", "", 2), ("aarch64", "libc", 3),
+        ("arm64", "", 4),
+    ]:  # fmt: skip
+        assert [name for name in names if fits(name, machine, libc)] == [names[number]]

@@ -1,13 +1,14 @@
 """Installs the newest wheel into an empty environment, and times a new user's way to a first figure.
 
-``python tools/bare.py dist`` needs nothing but Python and PyPI. It prints sizes and times, and fails where a
-library of the wheel asks for a newer C library than its name says, or where the figure takes more than 30
-seconds.
+``python tools/bare.py dist`` needs nothing but Python and PyPI, so that it runs in a container, too. It takes
+the wheels of this system, prints sizes and times, and fails where a library of the wheel asks for a newer C
+library than its name says, or where the figure takes more than 30 seconds.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 import resource
 import subprocess
@@ -28,9 +29,11 @@ SCENARIO = "bufferbloat-droptail"
 def main() -> int:
     """Measure; return the status of the process."""
     wheels = sorted(Path(sys.argv[1]).glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    wheels = [path for path in wheels if fits(path.name, platform.machine(), platform.libc_ver()[0])]
     if not wheels:
-        print(f"bare: no wheel in {sys.argv[1]}; run `make wheel`")
+        print(f"bare: no wheel for this system in {sys.argv[1]}; run `make wheel`")
         return 1
+    print(f"Python {platform.python_version()}, {' '.join(platform.libc_ver())}, {platform.machine()}")
     wheel = wheels[-1].resolve()
     print(f"{wheel.name}: {wheel.stat().st_size / MIB:.1f} MiB")
     with tempfile.TemporaryDirectory() as folder:
@@ -38,6 +41,12 @@ def main() -> int:
     for line in problems:
         print(f"bare: {line}")
     return int(bool(problems))
+
+
+def fits(name: str, machine: str, libc: str) -> bool:
+    """Return whether a wheel is one of this processor, and of its C library: `make dist` leaves five."""
+    musl = "musllinux" in name
+    return machine.lower() in name and ("linux" not in name or musl == (libc != "glibc"))
 
 
 def newer(wheel: Path, folder: Path) -> list[str]:
