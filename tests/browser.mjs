@@ -20,8 +20,11 @@ if (refused > 0) {
 for (const pause of pauses) {
   while (advance(Number(pause), 1000) === 3);
 }
+const began = performance.now();
 if (advance(Infinity, 0xffffffff) !== 1) {
   throw new Error("the run has not ended");
 }
+// Seconds of the run, from the last pause on.
+console.log((performance.now() - began) / 1000);
 const bytes = tables();
 writeFileSync(output, told(bytes));

@@ -26,11 +26,20 @@ HTMLCanvasElement.prototype.getContext = function (kind) {
 };
 window.canvasText = [];
 window.canvasFonts = new Set();
+window.canvasCut = new Set();
 const fillText = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
   window.canvasText.push(String(text));
   // Of a canvas that is scaled to the screen's pixels.
   window.canvasFonts.add(parseFloat(/([\\d.]+)px/.exec(this.font)[1]));
+  const [x, y] = rest, wide = this.measureText(text).width, all = this.getTransform();
+  const shift = { left: 0, start: 0, center: 0.5, right: 1, end: 1 };
+  const left = x - wide * shift[this.textAlign];
+  for (const end of [left, left + wide]) {
+    const at = all.transformPoint(new DOMPoint(end, y));
+    const outside = Math.max(-at.x, at.x - this.canvas.width, -at.y, at.y - this.canvas.height);
+    if (outside > 1 && String(text).trim()) window.canvasCut.add(`${text} by ${outside.toFixed(1)} px`);
+  }
   return fillText.call(this, text, ...rest);
 };
 """
@@ -67,6 +76,7 @@ AUDIT = """() => {
   }
   const { scrollWidth } = document.documentElement;
   if (scrollWidth > innerWidth) found.push(`${scrollWidth} px wide in a window of ${innerWidth}`);
+  for (const text of window.canvasCut) found.push(`cut on a canvas: ${text}`);
   for (const size of window.canvasFonts) if (size < 9) found.push(`${size} px on a canvas`);
   return found;
 }"""

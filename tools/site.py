@@ -55,7 +55,8 @@ MENU: Mapping[str, tuple[str, ...]] = {
     "Explanation": (
         "docs/studies.md", "docs/statistics.md", "docs/search.md", "docs/tcp.md", "docs/trace.md",
         "docs/steps.md", "docs/live.md", "docs/virtual.md", "docs/own-*.md", "docs/gym.md",
-        "docs/judge.md", "docs/attack.md", "docs/incast.md", "docs/scale-or-sleep.md",
+        "docs/reading-pages.md", "docs/judge.md", "docs/attack.md", "docs/incast.md",
+        "docs/scale-or-sleep.md",
     ),
     "Algorithms": ("docs/algorithms/*",),
     "Validation": (

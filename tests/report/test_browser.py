@@ -69,8 +69,9 @@ def test_figures_are_drawn(visit: Visit, specs: Any) -> None:
     assert first.get("0,114,178", 0) > 100
     assert first.get("213,94,0", 0) > 100
     texts = visit.page.evaluate("window.canvasText")
-    assert {"offered load", "0.2", "0.8", "queue", "droptail", "codel"} <= set(texts)
+    assert {"0.2", "0.8", "droptail", "codel"} <= set(texts)
     assert visit.page.locator("#figure-fct .y-label").inner_text() == "mean completion time (s)"
+    assert visit.page.locator("#figure-queues .x-label").inner_text() == "queue"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -177,7 +178,7 @@ def test_screen_readers_find_their_way(visit: Visit, specs: Any) -> None:
     assert page.evaluate("[...document.querySelectorAll('button')].every(b => b.textContent.trim() !== '')")
     sliders = _plots(visit)
     assert sliders.count() == len(specs)
-    assert "Figure 1: mean completion time (s) against offered load" in sliders.first.get_attribute(
+    assert "DropTail: mean completion time (s) against offered load" in sliders.first.get_attribute(
         "aria-label"
     )
     table = page.locator("#figure-fct table")
@@ -221,7 +222,7 @@ def test_payload_is_what_the_tables_say(visit: Visit) -> None:
     data = json.loads(visit.page.locator("#figures-data").text_content())
     cells = visit.page.locator("#figure-fct tbody tr").first.locator("td").all_text_contents()
     line = data[0]["lines"][0]
-    assert cells[:4] == [f"{line['value'][0]:.4g}", f"{line['low'][0]:.4g}", f"{line['high'][0]:.4g}", "8"]
+    assert cells[:4] == [f"{line['y'][0]:.4g}", f"{line['low'][0]:.4g}", f"{line['high'][0]:.4g}", "8"]
 
 
 @pytest.fixture(scope="module")
@@ -233,8 +234,8 @@ def of_run(tmp_path_factory: pytest.TempPathFactory, results: db.Results) -> Pat
 def test_the_page_of_a_run_is_read_anywhere(browser: Any, of_run: Path, width: int, scheme: str) -> None:
     visit = Visit(browser, of_run, width, color_scheme=scheme)
     visit.page.wait_for_selector("figure canvas")
-    assert visit.page.locator("figure canvas").count() == 7
-    for number in range(7):
+    assert visit.page.locator("figure canvas").count() == 8
+    for number in range(8):
         box = visit.page.locator("figure canvas").nth(number).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
@@ -266,7 +267,7 @@ def test_figures_of_a_run_read_by_keyboard_and_zoom(browser: Any, of_run: Path) 
 def test_figures_of_a_run_give_their_data(browser: Any, of_run: Path, results: db.Results) -> None:
     visit = Visit(browser, of_run)
     with visit.page.expect_download() as download:
-        visit.page.get_by_label("Download the data of Queues").click()
+        visit.page.get_by_label("download the numbers of Figure 4. Queues").click()
     rows = download.value.path().read_text(encoding="utf-8").splitlines()
     assert rows[0] == '"time (s)","line","queue (packets)"'
     (link, (times, values)) = next(iter(results.series("queue").items()))
@@ -279,5 +280,5 @@ def test_figures_of_a_run_give_their_data(browser: Any, of_run: Path, results: d
 
 def test_without_scripts_a_run_has_images(browser: Any, of_run: Path) -> None:
     visit = Visit(browser, of_run, 360, java_script_enabled=False)
-    assert visit.page.locator("figure img").count() == 7
+    assert visit.page.locator("figure img").count() == 8
     visit.context.close()

@@ -41,11 +41,11 @@ def cells(page: str, table: str) -> list[list[str]]:
 
 def test_time_series_and_completion_times_are_drawn(page: str, written: Path) -> None:
     assert re.findall(r'<figure id="figure-(\w+)"', page) == [
-        "cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size",
+        "cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size", "topology",
     ]  # fmt: skip
-    assert page.count("data:image/svg+xml;base64,") == 7
+    assert page.count("data:image/svg+xml;base64,") == 8
     links = re.findall(r'href="(figures/[^"]+)"', page)
-    assert len(links) == 14
+    assert len(links) == 16
     assert all((written.parent / link).stat().st_size > 0 for link in links)
 
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_drawn_says_why(tmp_path: Path) -> None:
         record = { samples = false }
     """
     page = write_run_report(tmp_path / "report.html", db.Scenario.from_toml(text).run()).read_text()
-    assert "<figure" not in page
+    assert re.findall(r'<figure id="figure-(\w+)"', page) == ["topology"]
     assert "Congestion windows: not drawn: no flow was sampled for cwnd" in page
     assert len(cells(page, "flows")) == 2
 

@@ -239,6 +239,7 @@ def _check_report(
         again = Path(made)
         if paper is not None and (folder / "claims.json").is_file():
             options |= {"sources": paper.sources(), "bibliography": paper.bibliography()}
+            options["loading"] = paper.loading()
             shown = (paper.figures(), paper.maps(), paper.tables(), paper.plots())
             write_report(again / "report.html", result, judged, *shown, **options)
         else:

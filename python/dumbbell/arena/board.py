@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -55,22 +56,54 @@ def write_page(folder: Path) -> Path:
     FolderError
         If the page cannot be written.
     """
-    from dumbbell.report.html import Drawn, render
+    from dumbbell.report.html import Drawn, engine, render
 
-    found = sorted(entries(folder), key=lambda entry: (-_least(entry), entry.name))
+    found = ranked(folder)
     with new_files(folder) as part:
         figures = [
-            Drawn.of(_about(first, second), trade_off(found, first, second), part)
+            Drawn.of(
+                _about(first, second), trade_off(found, first, second), part,
+                _CODE.format(first=first, second=second),
+            )
             for first, second in combinations(SCORES, 2)
-        ]
-        drawn = Drawn.of(_NETWORKS, draw_distribution(), part)
+        ]  # fmt: skip
+        drawn = Drawn.of(_NETWORKS, draw_distribution(), part, _NETWORKS_CODE)
         page = render(
             "arena.html.j2", title="Board of the arena", name="arena", stamps=[],
             legend=LEGEND.replace("`", ""), scores=SCORES, rows=[_row(entry) for entry in found],
             note=_note(found), figures=figures, drawn=drawn, history=_history(found),
+            **engine([*figures, drawn]),
         )  # fmt: skip
         (part / "board.html").write_text(page, encoding="utf-8")
     return folder / "board.html"
+
+
+_CODE = """from dumbbell.arena.board import ranked, trade_off
+
+found = ranked(".")  # the folder of this page
+trade_off(found, "{first}", "{second}").savefig("{first}-{second}.pdf")
+"""
+
+_NETWORKS_CODE = """from dumbbell.arena.board import draw_distribution
+
+draw_distribution().savefig("networks.pdf")
+"""
+
+
+def ranked(folder: str | os.PathLike[str]) -> list[Entry]:
+    """Return the entries of a board in the order of its page: by the least held-out score.
+
+    Parameters
+    ----------
+    folder
+        The board.
+
+    Raises
+    ------
+    ArenaError
+        If a file is no entry, or there are two versions of a law.
+    """
+    return sorted(entries(Path(folder)), key=lambda entry: (-_least(entry), entry.name))
 
 
 def _least(entry: Entry) -> float:

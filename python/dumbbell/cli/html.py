@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -67,8 +68,9 @@ def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until
     results = load(folder)
     packets = None
     if flow is not None:
-        packets = Packets(results_again(results, folder).trace(flows=[flow], start=start, until=until), flow)
-    return write_run_report(path, results, packets)
+        trace = results_again(results, folder).trace(flows=[flow], start=start, until=until)
+        packets = Packets(trace, flow, start, until)
+    return write_run_report(path, results, packets, _seen(folder, path))
 
 
 def _of_study(folder: Path, path: Path, base: Path | None) -> Path:
@@ -80,5 +82,10 @@ def _of_study(folder: Path, path: Path, base: Path | None) -> Path:
     result = StudyResult.load(folder)
     if base is not None:
         result = replace(result, study=replace(result.study, base_dir=base))
-    write_study_report(path, result)
+    write_study_report(path, result, folder=_seen(folder, path))
     return path
+
+
+def _seen(folder: Path, path: Path) -> str:
+    """Return a folder as seen from that of a page."""
+    return os.path.relpath(folder, path.parent)

@@ -273,7 +273,7 @@ def _written(
     write_report(
         place / "report.html", shown, (), figures, tables=[table], title=f"{chapter.section} {chapter.title}",
         question=chapter.asks, answer=f"{study.arms[0].label}: {word}.{missing}", quick=quick,
-        command=command, progress=stage,
+        command=command, loading=_loading(chapter), progress=stage,
     )  # fmt: skip
     point = (found.decided or found.rows[0]).point
     settings = next(settings for there, settings in study.grid() if there == point)
@@ -281,6 +281,21 @@ def _written(
     with new_files(place) as part:
         (part / "scenario.toml").write_text(scenario.to_toml(), encoding="utf-8")
     return replace(found, scenario=f"{chapter.id}/scenario.toml")
+
+
+def _loading(chapter: Chapter) -> str:
+    """Return lines of Python that make the result of a chapter in the folder of its page."""
+    from dumbbell.report.code import LOADING
+
+    if not any(row.kind == "harm" for row in chapter.rows):
+        return LOADING
+    return (
+        "from dumbbell.judge import all_chapters\n"
+        "from dumbbell.judge.words import with_harm\n"
+        "from dumbbell.study import StudyResult\n"
+        f"\nchapter = next(chapter for chapter in all_chapters() if chapter.id == {chapter.id!r})\n"
+        'result = with_harm(StudyResult.load("."), chapter)  # the folder of this page\n'
+    )
 
 
 def _cells(row: RowOutcome) -> tuple[str, ...]:

@@ -75,13 +75,21 @@ class Outcome:
     @property
     def counts(self) -> str:
         """How many comparisons are worse and better: ``worse in 3, better in 1 of 12 comparisons``."""
-        if self.more is None or self.less is None:
+        found = self.comparisons
+        if found is None:
             return ""
+        return f"worse in {found['worse']}, better in {found['better']} of {found['all']} comparisons"
+
+    @property
+    def comparisons(self) -> dict[str, int] | None:
+        """How many comparisons there are, as ``all``, and how many are ``worse`` and ``better``."""
+        if self.more is None or self.less is None:
+            return None
         worse, better = (
             sum(finding.verdict == "not reproduced" for finding in judgement.details)
             for _, judgement in (self.more, self.less)
         )
-        return f"worse in {worse}, better in {better} of {len(self.more[1].details)} comparisons"
+        return {"worse": worse, "better": better, "all": len(self.more[1].details)}
 
     @property
     def gaps(self) -> list[str]:

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 from dumbbell._files.folder import new_files
 from dumbbell._files.numbers import finite
+from dumbbell.judge.drawing import FIGURES, draw
 from dumbbell.judge.run import Judged
 from dumbbell.judge.words import Outcome, RowOutcome, word_text
 from dumbbell.stats import CONFIDENCE
@@ -24,6 +25,15 @@ QUESTIONS = (
     ("7.10", "If it is used by a multipath transport: what happens when paths share a bottleneck?"),
 )
 """Sections of RFC 9743 that no simulation answers."""
+
+_CODE = """import json
+from pathlib import Path
+
+from dumbbell.judge.drawing import draw
+
+facts = json.loads(Path("judge.json").read_text(encoding="utf-8"))  # in the folder of this page
+draw("{kind}", facts).savefig("{kind}.pdf")
+"""
 
 _LEGEND = (
     "Words compare with the reference at the same seeds. Intervals are widened to the comparisons of a "
@@ -48,22 +58,28 @@ def write_judge(judged: Judged, folder: Path) -> Path:
     FolderError
         If a file cannot be written.
     """
-    from dumbbell.report.html import render
+    from dumbbell.report.html import Drawn, engine, render
 
-    text = json.dumps(finite(facts(judged)), indent=1, ensure_ascii=False, allow_nan=False)
-    page = render(
-        "judge.html.j2", title=f"{judged.candidate.name} judged by RFC 9743", name="judge",
-        stamps=[("Quick.", "Few runs, so intervals are wide.")] if judged.quick else [],
-        chapters=[_shown(entry, judged) for entry in judged.outcomes],
-        answer=summary(judged), legend=_LEGEND, questions=QUESTIONS, code=judged.code,
-    )  # fmt: skip
-    bodies = {
-        "judge.html": page,
-        "judge.json": text + "\n",
-        "judge.txt": table(judged),
-        "judge.xml": rfcxml(judged),
-    }
+    found: dict[str, Any] = finite(facts(judged))
+    text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
     with new_files(folder) as part:
+        drawn = [
+            Drawn.of(about, image, part, _CODE.format(kind=about.id), "QUICK" if judged.quick else "")
+            for about in FIGURES
+            if (image := draw(about.id, found)) is not None
+        ]
+        page = render(
+            "judge.html.j2", title=f"{judged.candidate.name} judged by RFC 9743", name="judge",
+            stamps=[("Quick.", "Few runs, so intervals are wide.")] if judged.quick else [],
+            chapters=[_shown(entry, judged) for entry in judged.outcomes], figures=drawn,
+            answer=summary(judged), legend=_LEGEND, questions=QUESTIONS, code=judged.code, **engine(drawn),
+        )  # fmt: skip
+        bodies = {
+            "judge.html": page,
+            "judge.json": text + "\n",
+            "judge.txt": table(judged),
+            "judge.xml": rfcxml(judged),
+        }
         for name, body in bodies.items():
             (part / name).write_text(body, encoding="utf-8")
     return folder / "judge.html"
@@ -170,6 +186,7 @@ def facts(judged: Judged) -> dict[str, Any]:
                 "stands": stands.get(entry.chapter.number),
                 "why": entry.why,
                 "counts": entry.counts,
+                "comparisons": entry.comparisons,
                 "failed": entry.failed,
                 "gaps": entry.gaps,
                 "scenario": entry.scenario,

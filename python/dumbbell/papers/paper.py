@@ -254,6 +254,16 @@ class Paper:
         whole = set(self._files.study.columns) <= set(study.columns)
         return self._optional("derived.py", "DERIVED", Derived) if whole else ()
 
+    def loading(self) -> str:
+        """Return lines of Python that make ``paper`` and, in the folder of its report, ``result``."""
+        elsewhere = "  # the path of its folder" if self.programs else ""
+        return (
+            "from dumbbell.papers import find_paper\n"
+            "from dumbbell.study import StudyResult, derive\n"
+            f"\npaper = find_paper({self.name!r}){elsewhere}\n"
+            'result = derive(StudyResult.load("."), paper.derived())  # the folder of this page\n'
+        )
+
     def maps(self) -> tuple[MapSpec, ...]:
         """Return the maps, in order; few papers have any."""
         return self._added.maps if self.companion else self._optional("maps.py", "MAPS", MapSpec)

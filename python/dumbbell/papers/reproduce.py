@@ -85,7 +85,7 @@ def reproduce(
     report = write_report(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(),
         index=paper.index(), answer=own, quick=quick, sources=sources,
-        bibliography=paper.bibliography(), command=command, progress=stage,
+        bibliography=paper.bibliography(), command=command, loading=paper.loading(), progress=stage,
     )  # fmt: skip
     found = answer(result, questions(study, figures, bool(own)))
     if own:

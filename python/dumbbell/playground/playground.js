@@ -193,6 +193,15 @@
 
   const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
 
+  // The code of a chart: the scenario is what "Take it with you" saves.
+  const DRAWN_AS = { rate: "rate", queue: "queue", window: "cwnd", rtt: "rtt" };
+  const codeOf = (id) => `import dumbbell as db
+
+results = db.Scenario.from_file("playground.toml").run()  # downloaded below
+db.figures.draw("${DRAWN_AS[id]}", results).savefig("${id}.pdf")
+# or, on the command line: dumbbell run playground.toml -o out && dumbbell plot out --only ${DRAWN_AS[id]}
+`;
+
   function draw() {
     const { rows } = run, times = rows.map((row) => row[0]);
     const x = { label: "time (s)", range: [0, set.duration] };
@@ -224,6 +233,7 @@
       { id: "window", title: "Window", x, y: { label: `${per}window (segments)` }, lines: windows },
       { id: "rtt", title: "Round-trip time", x, y: { label: `${per}round-trip time (ms)` }, lines: [...trips, compared("without a queue", set.rtt)] },
     ];
+    for (const data of shown) data.code = codeOf(data.id);
     if (!charts) charts = shown.map((data) => new Chart(byId(`figure-${data.id}`), data));
     else charts.forEach((chart, i) => chart.set(shown[i]));
     paint();

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,8 +17,9 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell._native import version
-from dumbbell.figures.style import data_address, laid_out, save
+from dumbbell.figures.style import data_address, laid_out, save, stamp_on
 from dumbbell.report import palette
+from dumbbell.report.interactive import description
 
 UPLOT_VERSION = "1.6.32"
 """Of the files in ``vendor/uplot``."""
@@ -94,15 +96,54 @@ class Drawn:
     """Its width for print."""
     files: list[str]
     """For print, next to the page."""
-    live: bool = False
-    """Whether a script draws it in the page; the image is for readers without scripts."""
+    described: dict[str, Any] | None = None
+    """What a script draws in the page; without, the image stays."""
 
     @classmethod
-    def of(cls, about: Any, image: Figure, folder: Path, live: bool = False) -> Drawn:
-        """Draw; the files go below a folder."""
+    def of(
+        cls, about: Any, image: Figure, folder: Path, code: str = "", stamp: str = "", place: str = ""
+    ) -> Drawn:
+        """Draw; the files go below a folder.
+
+        Parameters
+        ----------
+        about
+            Its ``id``, ``title``, ``text`` and ``note``.
+        image
+            Drawn, not yet laid out.
+        folder
+            That of the page.
+        code
+            Lines of Python that draw it.
+        stamp
+            What must stand on it.
+        place
+            The id of its element; ``figure-`` and its own by default.
+        """
+        # Without the stamp, which the page has apart.
+        found = description(about.id, about.title, image, code)
+        if found is not None and place:
+            found["place"] = place
+        return cls.described_as(about, stamp_on(image, stamp), folder, found)
+
+    @classmethod
+    def described_as(cls, about: Any, image: Figure, folder: Path, described: dict[str, Any] | None) -> Drawn:
+        """Draw what has a description already."""
         with laid_out(image):
-            address = data_address(image)
-            return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id), live)
+            files = for_print(image, folder, about.id)
+            return cls(about, data_address(image), image.get_figwidth(), files, described)
+
+
+def engine(drawn: Sequence[Drawn]) -> dict[str, Any]:
+    """Return what a template needs for figures: their descriptions, and what draws them.
+
+    Parameters
+    ----------
+    drawn
+        The figures of the page.
+    """
+    figures = [figure.described for figure in drawn if figure.described is not None]
+    return {"figures_json": as_json(figures), **with_uplot(own("charts.js"), own("page.js"))}
 
 
 def for_print(image: Figure, folder: Path, name: str) -> list[str]:

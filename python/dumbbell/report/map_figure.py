@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import matplotlib as mpl
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from dumbbell.figures.style import COLOURS, STYLE, WIDTHS, as_label, stamp_on
-from dumbbell.report.maps import Cell, MapData
+from dumbbell.report.maps import MapData
 
 _ROW_HEIGHT = 0.22
 """Inches."""
 
 _PALE = 0.45
-"""How much of an arm's colour a cell has whose best arm is not surely the best."""
+"""How opaque a cell is whose best arm is not surely the best."""
 
 
 def draw_map(data: MapData, stamp: str = "") -> Figure:
@@ -38,13 +38,13 @@ def draw_map(data: MapData, stamp: str = "") -> Figure:
                 if cell is None:
                     continue
                 seen[cell.slot] = cell.label
-                colour = _shade(cell)
+                colour = to_rgba(COLOURS[cell.slot % len(COLOURS)], 1.0 if cell.sure else _PALE)
                 axes.add_patch(
                     Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.5)
                 )
                 axes.text(
                     column + 0.5, row + 0.5, f"{cell.score.value:.0f}", ha="center", va="center",
-                    fontsize=6, color=_ink(colour),
+                    fontsize=6, color=_ink(_on_white(colour)),
                 )  # fmt: skip
         axes.set_xlim(0, columns)
         axes.set_ylim(0, rows)
@@ -65,9 +65,8 @@ def draw_map(data: MapData, stamp: str = "") -> Figure:
     return figure
 
 
-def _shade(cell: Cell) -> tuple[float, float, float]:
-    red, green, blue = to_rgb(COLOURS[cell.slot % len(COLOURS)])
-    part = 1.0 if cell.sure else _PALE
+def _on_white(colour: tuple[float, float, float, float]) -> tuple[float, float, float]:
+    red, green, blue, part = colour
     return (1 - part * (1 - red), 1 - part * (1 - green), 1 - part * (1 - blue))
 
 

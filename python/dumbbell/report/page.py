@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from matplotlib.figure import Figure
 
 from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
-from dumbbell.figures.style import data_address, laid_out, stamp_on
+from dumbbell.report.code import LOADING, code_of, own_code
 from dumbbell.report.coincide import coincidences
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
+from dumbbell.report.described import described
 from dumbbell.report.errors import FigureError
 from dumbbell.report.extras import PlotSpec, TableSpec
-from dumbbell.report.html import Drawn, as_json, for_print, own, render, with_uplot
+from dumbbell.report.html import Drawn, engine, render
 from dumbbell.report.index import IndexRow, Target, lines_of
 from dumbbell.report.map_figure import draw_map
 from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
@@ -35,16 +34,6 @@ if TYPE_CHECKING:
     from dumbbell.study import Metric, Study, StudyResult
 
 _VERDICT_SIGNS: dict[Verdict, str] = {"reproduced": "✓", "not reproduced": "✗", "inconclusive": "?"}
-
-# As in report.js: the dashes of lines, and the markers about (17, 7).
-_DASHES = ("none", "9 4", "2 3", "9 3 2 3", "14 4", "5 3 5 3 1 3", "1 5")
-_MARKERS = (
-    "M13 7a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z", "M13 3H21V11H13Z", "M17 2.2L21.4 11H12.6Z",
-    "M17 1.6L22.4 7L17 12.4L11.6 7Z", "M17 11.8L21.4 3H12.6Z", "M13 3L21 11M21 3L13 11", "M13 7H21M17 3V11",
-)  # fmt: skip
-
-_REFERENCE_DASHES = ("3 3", "8 3 2 3", "1 4", "12 3")
-_MARKS = ("M13 7H21M17 3V11", "M14 4L20 10M20 4L14 10")
 
 _QUICK = "few runs, so intervals are wide; the full study gives the figures to rely on."
 
@@ -66,6 +55,7 @@ def write_report(
     sources: Mapping[str, str] | None = None,
     bibliography: Mapping[str, str] | None = None,
     command: str = "",
+    loading: str = LOADING,
     progress: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
 ) -> Path:
     """Write a report: one HTML file that needs nothing else, and files for print next to it.
@@ -101,6 +91,9 @@ def write_report(
         Publications by the short names that `sources` uses: ``{"P12": "Panarello et al., ..."}``.
     command
         How to run it again.
+    loading
+        Lines of Python that make ``result`` in the folder of the report, and ``paper`` if it is of one: what
+        the code of each figure begins with. With ``paper``, the figures, maps and plots are its own.
     progress
         Called before each figure: what is done, how much of it, and of how much.
 
@@ -130,18 +123,20 @@ def write_report(
         number = iter(range(count))
         for plot in plots:
             progress("figures drawn", next(number), count)
-            drawn_plots.append(Drawn.of(plot, stamp_on(plot.draw(result), stamp), part))
+            code = own_code(loading, "plots", plot.id, "spec.draw(result)")
+            drawn_plots.append(Drawn.of(plot, plot.draw(result), part, code, stamp))
         for spec in maps:
             progress("figures drawn", next(number), count)
             chart = map_data(result, spec)
-            image = draw_map(chart, stamp)
-            with laid_out(image):
-                drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))
+            code = own_code(loading, "maps", spec.id, "draw_map(map_data(result, spec))")
+            shown = Drawn.of(_Shown.of_map(chart), draw_map(chart), part, code, stamp, f"map-{spec.id}")
+            drawn_maps.append(_map(chart, shown))
         for figure in data:
             progress("figures drawn", next(number), count)
-            image = draw(figure, stamp)
-            with laid_out(image):
-                drawn.append(_figure(figure, image, for_print(image, part, figure.spec.id)))
+            shown = Drawn.described_as(
+                _Shown.of(figure), draw(figure, stamp), part, described(figure, code_of(figure.spec, loading))
+            )
+            drawn.append(_figure(figure, shown))
         progress("figures drawn", count, count)
         (part / "data").mkdir()
         (part / "data" / "runs.parquet").write_bytes(encode(result.table))
@@ -211,9 +206,7 @@ def _render(
     return render(
         "study.html.j2",
         **context,
-        **with_uplot(own("charts.js"), own("report.js")),
-        dashes=_DASHES,
-        markers=_MARKERS,
+        **engine([*context["plots"], *(entry["drawn"] for entry in (*context["maps"], *drawn))]),
         verdict_signs=_VERDICT_SIGNS,
         name=study.name,
         answer=answer,
@@ -222,7 +215,6 @@ def _render(
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),
         figures=drawn,
-        figures_json=as_json([_payload(figure) for figure in figures]),
         intervals_note=_intervals_note(figures),
         design=_design(study),
         chosen=[place for place in places if place.origin != "default"],
@@ -294,7 +286,28 @@ def _intervals_note(figures: Sequence[FigureData]) -> str:
     return f"Bars and bands are {100 * with_interval[0].confidence:g} % intervals over seeds ({methods})."
 
 
-def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Shown:
+    """What a page says of a figure."""
+
+    id: str
+    title: str
+    text: str
+    """For those who cannot see it."""
+    note: str = ""
+
+    @classmethod
+    def of(cls, figure: FigureData) -> _Shown:
+        text = f"{figure.y_label} against {figure.x_label}; the data are in the table below"
+        return cls(figure.spec.id, figure.spec.title, text)
+
+    @classmethod
+    def of_map(cls, chart: MapData) -> _Shown:
+        text = f"The best arm by {chart.spec.y_label} and {chart.x_label}; the cells are in the table below"
+        return cls(chart.spec.id, chart.spec.title, text, chart.spec.note)
+
+
+def _figure(figure: FigureData, drawn: Drawn) -> dict[str, Any]:
     """Return what the template needs of a figure."""
     spec = figure.spec
     rows = []
@@ -308,38 +321,27 @@ def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str
                 remarks.setdefault(estimate.note, []).append(f"{line.label} at {x}")
         rows.append((str(x), cells))
     return {
-        "id": spec.id,
-        "title": spec.title,
+        "drawn": drawn,
         "notes": [*([spec.note] if spec.note else []), *coincidences(figure)],
         "x_label": figure.x_label,
         "y_label": figure.y_label,
         "statistic": "ratio" if spec.relative_to else spec.statistic,
         "lines": figure.lines,
-        "references": [
-            (_REFERENCE_DASHES[index % len(_REFERENCE_DASHES)], _MARKS[index % len(_MARKS)], reference)
-            for index, reference in enumerate(figure.references)
-        ],
         "rows": rows,
         "remarks": [f"{', '.join(places)}: {note}" for note, places in remarks.items()],
-        "files": files,
-        "image": data_address(image),
     }
 
 
-def _map(chart: MapData, image: Figure, files: Sequence[str]) -> dict[str, Any]:
+def _map(chart: MapData, drawn: Drawn) -> dict[str, Any]:
     """Return what the template needs of a map; the largest value of the quantity is its first row."""
     rows = zip(reversed(chart.spec.y_values), reversed(chart.cells), strict=True)
     return {
-        "id": chart.spec.id,
-        "title": chart.spec.title,
-        "note": chart.spec.note,
+        "drawn": drawn,
         "x_label": chart.x_label,
         "y_label": chart.spec.y_label,
         "score_label": with_unit(chart.spec.score_label, chart.spec.unit),
         "x_values": [str(x) for x in chart.x_values],
         "rows": [(f"{y:g}", [_map_cell(cell) for cell in cells]) for y, cells in rows],
-        "files": files,
-        "image": data_address(image),
     }
 
 
@@ -352,45 +354,6 @@ def _cells(estimate: Estimate | None) -> tuple[str, str, str, str]:
         return ("-", "-", "-", "0")
     low, high = (f"{end:.4g}" for end in estimate.interval) if estimate.interval else ("-", "-")
     return (f"{estimate.value:.4g}", low, high, str(estimate.n))
-
-
-def _payload(figure: FigureData) -> dict[str, Any]:
-    """Return what report.js draws."""
-    spec = figure.spec
-
-    def end(estimate: Estimate | None, which: int) -> float | None:
-        value = estimate.interval[which] if estimate and estimate.interval else None
-        return value if value is not None and math.isfinite(value) else None
-
-    return {
-        "id": spec.id,
-        "x": {
-            "label": figure.x_label,
-            "name": figure.x_name,
-            "values": figure.positions,
-            "names": [str(value) for value in figure.x_values],
-            "categories": figure.categories,
-            "ticks": figure.ticks,
-            "scale": "linear" if figure.categories else spec.x_scale,
-        },
-        "y": {"label": figure.y_label, "scale": spec.scale},
-        "lines": [
-            {
-                "label": line.label,
-                "slot": line.slot % len(_DASHES),
-                "value": [estimate and estimate.value for estimate in line.estimates],
-                "low": [end(estimate, 0) for estimate in line.estimates],
-                "high": [end(estimate, 1) for estimate in line.estimates],
-                "text": [
-                    estimate.text(figure.unit) if estimate else "no value" for estimate in line.estimates
-                ],
-            }
-            for line in figure.lines
-        ],
-        "references": [
-            {"x": reference.x, "y": reference.y, "marks": reference.marks} for reference in figure.references
-        ],
-    }
 
 
 def _design(study: Study) -> list[tuple[str, str]]:

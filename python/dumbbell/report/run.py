@@ -15,10 +15,8 @@ from dumbbell._files.folder import new_files
 from dumbbell._printing import significant
 from dumbbell.errors import NothingToDrawError
 from dumbbell.figures.planned import planned
-from dumbbell.figures.style import stamp_on
 from dumbbell.report.extras import PlotSpec, TableData
-from dumbbell.report.html import Drawn, as_json, own, render, with_uplot
-from dumbbell.report.interactive import description
+from dumbbell.report.html import Drawn, engine, render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,15 +47,62 @@ FIGURES = (
 """What a report of a run draws, in order; what a run has no data for is left out, with the reason."""
 
 
+_LOADING = """import dumbbell as db
+
+results = db.load("{folder}")  # as seen from the folder of this page
+"""
+
+
+def _code(kind: str) -> str:
+    return (
+        f'db.figures.draw("{kind}", results).savefig("{kind}.pdf")\n'
+        f"# or, on the command line: dumbbell plot . --only {kind}\n"
+    )
+
+
+def _network(results: Results) -> Figure:
+    """Draw the network of a run.
+
+    Raises
+    ------
+    NothingToDrawError
+        If it cannot be known, or has too many nodes to tell them apart.
+    """
+    from dumbbell._scenario import Scenario
+
+    about = planned(results)
+    if about is None:
+        raise NothingToDrawError("the scenario needs a file that the results do not hold")
+    if len(about["nodes"]) > _MOST_NODES:
+        raise NothingToDrawError(f"{len(about['nodes']):,} nodes are more than {_MOST_NODES}")
+    return figures.draw_topology(Scenario.from_toml(results.provenance["scenario"]))
+
+
+_MOST_NODES = 200
+"""Of a network that is drawn: more are no picture."""
+
+_NETWORK = PlotSpec(
+    "topology", "The network", _network, "Nodes from senders to receivers, and the links between them"
+)
+
+_NETWORK_CODE = """scenario = db.Scenario.from_toml(results.provenance["scenario"])
+db.figures.draw_topology(scenario).savefig("topology.pdf")
+"""
+
+
 @dataclass(frozen=True)
 class Packets:
     """The packets of a flow."""
 
     trace: Trace
     flow: int
+    start: str | None = None
+    """As the trace was asked for; ``None`` from the beginning."""
+    until: str | None = None
+    """As the trace was asked for; ``None`` to the end."""
 
-    def plots(self) -> list[PlotSpec[Results]]:
-        """Return what shows them."""
+    def plots(self) -> list[tuple[PlotSpec[Results], str]]:
+        """Return what shows them, each with its code."""
         text = {
             "time_sequence": (
                 "Time-sequence plot",
@@ -66,9 +111,18 @@ class Packets:
             "sequence_diagram": ("Sequence diagram", "The packets of the flow between its two ends"),
         }
         return [
-            PlotSpec(kind, f"{title} of flow {self.flow}", self._draws(kind), about)
+            (PlotSpec(kind, f"{title} of flow {self.flow}", self._draws(kind), about), self._code(kind))
             for kind, (title, about) in text.items()
         ]
+
+    def _code(self, kind: str) -> str:
+        within = {"start": self.start, "until": self.until}
+        given = "".join(f", {name}={value!r}" for name, value in within.items() if value is not None)
+        return (
+            'scenario = db.Scenario.from_toml(results.provenance["scenario"])\n'
+            f"trace = scenario.trace(flows=[{self.flow}]{given})\n"
+            f'db.figures.draw_packets("{kind}", trace, {self.flow}).savefig("{kind}.pdf")\n'
+        )
 
     def _draws(self, kind: str) -> Callable[[Results], Figure]:
         return lambda _: figures.draw_packets(kind, self.trace, self.flow)
@@ -81,7 +135,9 @@ class _Caption:
     note: str = ""
 
 
-def write_run_report(path: str | os.PathLike[str], results: Results, packets: Packets | None = None) -> Path:
+def write_run_report(
+    path: str | os.PathLike[str], results: Results, packets: Packets | None = None, folder: str = "."
+) -> Path:
     """Write the report of a run: one HTML file that needs nothing else, and its figures for print next to it.
 
     The figures go as PNG and PDF into ``figures/`` next to the report. The same results give the same bytes.
@@ -94,6 +150,8 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
         Of the run.
     packets
         A flow of it whose packets the report shows.
+    folder
+        Where the code of the figures finds the results, as seen from the folder of the report.
 
     Raises
     ------
@@ -105,25 +163,23 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
     stamps = [("CUT SHORT", "The run reached its limit of memory before its end.")] if cut_short else []
     stamp = "; ".join(word for word, _ in stamps)
     with new_files(path.parent) as part:
-        plots, undrawn, described = [], [], []
+        plots, undrawn = [], []
         usual = figures.usual([results])
-        asked = [entry for entry in FIGURES if entry.id in usual]
-        for entry in (*asked, *(packets.plots() if packets else ())):
+        asked = [(entry, _code(entry.id)) for entry in FIGURES if entry.id in usual]
+        asked += packets.plots() if packets else []
+        for entry, code in (*asked, (_NETWORK, _NETWORK_CODE)):
             try:
                 image = entry.draw(results)
             except NothingToDrawError as error:
                 undrawn.append((entry.title, str(error)))
                 continue
-            live = description(entry.id, entry.title, image)
-            if live is not None:
-                described.append(live)
-            plots.append(Drawn.of(entry, stamp_on(image, stamp), part, live is not None))
+            plots.append(Drawn.of(entry, image, part, _LOADING.format(folder=folder) + code, stamp))
         text = render(
             "run.html.j2", title=results.name, name=f"seed {results.provenance['seed']}", stamps=stamps,
             stamp=stamp, findings=_findings(results), plots=plots,
             seeds=_seeds(results), undrawn=undrawn, tables=_tables(results),
             scenario=results.provenance["scenario"], provenance=_provenance(results),
-            figures_json=as_json(described), **with_uplot(own("charts.js"), own("run.js")),
+            **engine(plots),
         )  # fmt: skip
         (part / path.name).write_text(text, encoding="utf-8")
     return path

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dumbbell.claims import Claim, Judgement, claims_of, judge, write_claims
+from dumbbell.report.code import loading_from
 from dumbbell.report.declared import figures_of, index_of
 from dumbbell.report.page import write_report
 from dumbbell.report.spec import FigureSpec, default_figures
@@ -33,6 +34,7 @@ def write_study_report(
     *,
     note: str = "",
     command: str = "",
+    folder: str = ".",
     progress: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
 ) -> list[tuple[Claim, Judgement]]:
     """Judge the claims that the file of a study declares, and write the report with its figures.
@@ -47,6 +49,8 @@ def write_study_report(
         What a reader must know first; a quick study has one.
     command
         How to run it again.
+    folder
+        Where the code of the figures finds the study, as seen from the folder of the report.
     progress
         As in :func:`dumbbell.report.write_report`.
 
@@ -68,6 +72,6 @@ def write_study_report(
         write_claims(judged, result, path.parent, note)
     write_report(
         path, result, judged, shown_figures(study), index=index_of(study), quick=bool(note),
-        sources=study.declared.sources, command=command, progress=progress,
+        sources=study.declared.sources, command=command, loading=loading_from(folder), progress=progress,
     )  # fmt: skip
     return judged
