@@ -13,6 +13,7 @@ import pytest
 
 from conftest import Cli
 from dumbbell import _native
+from dumbbell._files.numbers import finite
 from dumbbell.errors import DumbbellError
 from dumbbell.live import drawn_page, packets, referee, ticks
 from dumbbell.live.agreement import agreements, first_differences
@@ -193,6 +194,54 @@ def test_the_reason_is_a_wait_of_one_side() -> None:
     assert replace(found, waits={1: "a timeout in ours"}).reason.startswith("not known")
 
 
+def pair(ours: tuple[float, float], kernel: tuple[float, float]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two summaries, each of a completion time and a goodput."""
+    return summary(*ours), summary(*kernel)
+
+
+def test_means_over_runs_have_intervals() -> None:
+    first = result(1, summary(1.2, 5e6), summary(1.0, 5e6))
+    assert (first.runs, first.mean_shares[0].value) == (1, 0.0)
+    assert first.mean_completion is not None
+    assert first.mean_completion.interval is None
+    found = replace(first, pairs=[pair((0.9, 4e6), (1.0, 4.2e6)), pair((1.0, 6e6), (1.1, 6.2e6))])
+    assert found.mean_completion is not None
+    assert found.mean_completion.value == pytest.approx(0.0)
+    low, high = found.mean_completion.interval or (0, 0)
+    assert low < -0.1 < 0.1 < high
+    share = found.mean_shares[0]
+    assert share.value == pytest.approx(15 / 15.4 - 1)
+    # The single run is outside, the means are not; the interval of the share is narrow, for runs are pairs.
+    (of_all, _) = agreements([found])
+    assert (of_all.within.value, of_all.mean_within.value) == (0.0, 1.0)
+    assert (of_all.mean_shares.value, of_all.undecided) == (1.0, 0)
+    (of_all, _) = agreements([first])
+    assert of_all.undecided == 1, "one run decides nothing"
+
+
+def test_shares_that_nobody_has_are_alike() -> None:
+    found = replace(result(1, summary(1.0, 0.0), summary(1.0, 0.0)), pairs=[pair((1, 0), (1, 0))])
+    assert (found.mean_shares[0].value, found.mean_shares[0].interval) == (0.0, None)
+
+
+def test_the_reason_is_that_the_kernel_varies_as_much() -> None:
+    far = replace(result(1, summary(1.2), summary(1.0), summary(0.9)), pairs=[pair((1.0, 5e6), (1.3, 5e6))])
+    assert far.reason == "the kernel varies as much: 1 to 1.3 s in 2 runs"
+    near = replace(far, pairs=[pair((1.0, 5e6), (1.1, 5e6))])
+    assert near.reason.startswith("ours varies as much")
+    shares = replace(result(1, summary(1.0, 4e6), summary()), pairs=[pair((1.0, 5e6), (1.0, 3e6))])
+    assert shares.reason == "the kernel varies as much: shares of 0.3 to 0.5 in 2 runs"
+
+
+def test_further_runs_come_late_and_have_other_seeds() -> None:
+    given = prepared(CELL.scenario(), "cubic", "linux")
+    assert referee.varied(given, 0) is given
+    second, third = (referee.varied(given, place) for place in (1, 2))
+    assert [each.seed - given.seed for each in (second, third)] == [1, 2]
+    (jitter,) = second.explain()["links"][0]["impairments"]
+    assert "20 us" in str(jitter) or "2e-05" in str(jitter) or "20us" in str(jitter)
+
+
 def test_a_part_is_switched_off_in_every_flow() -> None:
     given = prepared(CELL.scenario(), "cubic", "linux")
     for name, values in referee.PARTS.items():
@@ -314,6 +363,31 @@ def test_a_killed_draw_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyt
     run(monkeypatch, again, out)
     assert again.runs == 0
     assert {path.stem for path in (out / "scenarios").iterdir()} == {cell.name for cell in SMALL}
+
+
+def test_further_runs_are_pairs_and_come_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    referee.open_folder(out, 4, SOME)
+    run(monkeypatch, Kernel(), out)
+    kernel = Kernel()
+    referee_runs = 3
+    monkeypatch.setattr(referee, "traced_kernel_arm", kernel)
+    referee.measure(SMALL, out, runs=referee_runs)
+    assert kernel.runs == 2 * len(SMALL), "one was there"
+    found, left_out = referee.results(SMALL, out, "6.12.1")
+    assert left_out == []
+    for each in found:
+        assert each.runs == referee_runs
+        # Our TCP stands in for the kernel: pairs are equal, and differ from each other.
+        for ours, theirs in each.pairs:
+            assert finite(ours)["flows"] == theirs["flows"], each.cell.name
+        assert each.pairs[0][0]["flows"] != each.pairs[1][0]["flows"] != each.ours["flows"]
+    side = drawn_page.Side("6.12.1", found, left_out)
+    said = drawn_page.write(out, [side], "dumbbell compare-real --draw 4 --runs 3", {})
+    answers = {each["what"]: each["found"] for each in said["kernels"][0]["answer"]}
+    assert answers["means of 3 runs: cells with completion within 5 %"].startswith("100 %")
+    assert "; means " in (out / "page.md").read_text()
+    assert "mean_shares" not in (out / "table.csv").read_text().splitlines()[0]
 
 
 def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -441,7 +515,6 @@ def test_a_file_that_is_no_cell_is_one_line(tmp_path: Path, change: dict[str, An
         (["--draw", "3", "--controllers", "cubic,cubic"], "cubic stands there twice"),
         (["--draw", "3", "--controllers", ""], "--controllers: '' is not drawn"),
         (["--draw", "3", "--cells", "9*"], "--cells: no cell of the draw is called '9*'"),
-        (["--draw", "3", "--runs", "2"], "--runs: does not go with --draw; leave one out"),
         (["--draw", "3", "--quick"], "--quick: does not go with --draw; leave one out"),
         (["--draw", "3", "--grid"], "--draw: does not go with --grid; leave one out"),
         (["--draw", "3", "--set", "seed=3"], "--set: goes with FILE, and --draw has links and flows"),

@@ -26,6 +26,7 @@ def draw(
     profile: str,
     output: Path,
     as_json: bool,
+    runs: int = 1,
 ) -> None:
     """Run what is missing of the cells, and write the page.
 
@@ -43,6 +44,8 @@ def draw(
         The folder.
     as_json
         Print ``results.json``.
+    runs
+        Of each side, in pairs.
     """
     for package in ("pyarrow", "scipy"):
         require(package)
@@ -64,7 +67,7 @@ def draw(
     for name, why in missing.items():
         out.print(f"note: {name} is not drawn: {why}; try `modprobe tcp_{name}`", whole=True)
     referee.open_folder(output, seed, [name for name in CONTROLLERS if name in drawn])
-    referee.measure(chosen, output, out.print)
+    referee.measure(chosen, output, out.print, runs)
     sides = [
         drawn_page.Side(kernel, *referee.results(chosen, output, kernel, profile, out.print))
         for kernel in referee.kernels(output)
@@ -73,6 +76,7 @@ def draw(
         ("--controllers", controllers is not None, f" {shlex.quote(controllers or '')}"),
         ("--cells", pattern is not None, f" {shlex.quote(pattern or '')}"),
         ("--profile", profile != "linux", f" {profile}"),
+        ("--runs", runs > 1, f" {runs}"),
     )
     given = "".join(f" {name}{value}" for name, used, value in options if used)
     command = f"dumbbell compare-real --draw {count} --seed {seed}{given}"

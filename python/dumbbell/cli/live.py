@@ -312,7 +312,7 @@ _OF_FILE = (
     "settings", "at", "endpoints", "flows", "stagger", "size", "rtt", "duration",
 )  # fmt: skip
 """What `compare-real` refuses with --grid and with --draw."""
-_OF_CELLS = ("draw", "quick", "runs")
+_OF_CELLS = ("draw", "quick")
 """What does not go with the one or the other."""
 
 
@@ -374,7 +374,8 @@ _OF_CELLS = ("draw", "quick", "runs")
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Runs of each side, in pairs with one seed; with --grid, runs of the kernel for each cell.",
+    help="Runs of each side, in pairs with one seed; with --grid, runs of the kernel for each cell. With "
+    "--draw, packets of the second and further ones come 20 us late in the mean.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 @json_option
@@ -412,8 +413,8 @@ def compare_real(
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
 
-    With --draw, links, flows and controllers are drawn by a seed; each side runs once. The page names the
-    first packet that differs. --controllers chooses among those of the kernel.
+    With --draw, links, flows and controllers are drawn by a seed. The page names the first packet that
+    differs; with --runs it compares means, too. --controllers chooses among those of the kernel.
     """
     if seed is not None and draw is None:
         raise DumbbellError("--seed: belongs to --draw; change that of FILE with --set seed=N")
@@ -424,10 +425,10 @@ def compare_real(
     if draw is not None:
         from dumbbell.cli.drawing import draw as draw_cells
 
-        _refuse_of_file("--draw", file, ("quick", "runs"))
+        _refuse_of_file("--draw", file, ("quick",))
         chosen = controllers if _is_given("controllers") else None
         by = 1 if seed is None else seed
-        draw_cells(draw, by, chosen, cells, profile, output or _DRAWN, as_json)
+        draw_cells(draw, by, chosen, cells, profile, output or _DRAWN, as_json, runs)
         return
     if file is None:
         raise DumbbellError(

@@ -31,6 +31,12 @@ class Agreement:
     ratio: Estimate
     """The mean logarithm, one value for each cell, of the share of its first flow without a size: ours as a
     multiple of the kernel's."""
+    mean_within: Estimate
+    """``within`` for means over the runs of each cell."""
+    mean_shares: Estimate
+    """``shares`` for means over the runs of each cell."""
+    undecided: int
+    """Shares of ``mean_shares`` whose interval holds the bound: more runs would decide."""
     flows: int
     """Flows that ``shares`` counts."""
 
@@ -38,9 +44,10 @@ class Agreement:
         """Return JSON types."""
         estimates = {
             name: getattr(self, name).to_dict()
-            for name in ("completion", "signed", "within", "shares", "ratio")
+            for name in ("completion", "signed", "within", "shares", "ratio", "mean_within", "mean_shares")
         }
-        return {"controller": self.controller, "cells": self.cells, "flows": self.flows, **estimates}
+        counts = {"cells": self.cells, "flows": self.flows, "undecided": self.undecided}
+        return {"controller": self.controller, **counts, **estimates}
 
 
 def agreements(results: Sequence[Result]) -> list[Agreement]:
@@ -54,6 +61,8 @@ def _agreement(name: str, results: Sequence[Result]) -> Agreement:
     signed = [result.completion for result in results if result.completion is not None]
     shared = [result.shares for result in results if result.shares]
     flows = [share for cell in shared for share in cell]
+    of_means = [result.mean_completion for result in results if result.mean_completion is not None]
+    mean_flows = [share for result in results for share in result.mean_shares]
     near = sum(abs(each) <= COMPLETION for each in signed)
     # Of several flows the first alone: together they have the whole link.
     ratios = [math.log1p(cell[0]) if -1 < cell[0] < math.inf else math.nan for cell in shared]
@@ -65,8 +74,22 @@ def _agreement(name: str, results: Sequence[Result]) -> Agreement:
         proportion(near, len(signed)),
         proportion(sum(abs(each) <= SHARE for each in flows), len(flows), len(shared)),
         mean(ratios),
+        proportion(sum(abs(each.value) <= COMPLETION for each in of_means), len(of_means)),
+        proportion(
+            sum(abs(each.value) <= SHARE for each in mean_flows),
+            len(mean_flows),
+            sum(bool(result.mean_shares) for result in results),
+        ),
+        sum(_is_undecided(each) for each in mean_flows),
         len(flows),
     )
+
+
+def _is_undecided(of: Estimate) -> bool:
+    """Whether an interval holds one of the bounds of shares."""
+    if of.low is None or of.high is None:
+        return True
+    return any(of.low < bound < of.high for bound in (-SHARE, SHARE))
 
 
 def first_differences(results: Sequence[Result]) -> list[tuple[str, int, int]]:

@@ -18,12 +18,15 @@ from dumbbell._native import version
 from dumbbell.live.agreement import Agreement, agreements, first_differences
 from dumbbell.live.drawn import DISTRIBUTION, Cell
 from dumbbell.live.grid_page import Answer, plain
-from dumbbell.live.referee import COMPLETION, SHARE, SPREAD, Result
+from dumbbell.live.referee import COMPLETION, PAIRED, SHARE, SPREAD, Result
 from dumbbell.stats import Estimate
 
 _MEDIAN = 0.01
 _WITHIN = 0.95
 """What is wanted: the median difference of completion times, and the part of cells within the bound."""
+
+_NESTED = ("mean_completion", "mean_shares")
+"""Estimates: in ``results.json`` alone."""
 
 _SHOWN = 20
 """Rows of a table at least: more, if more cells are outside."""
@@ -104,6 +107,7 @@ def repeat(cell: Cell) -> str:
 def answer(results: Sequence[Result]) -> list[Answer]:
     """Return what was found of all cells, and what is wanted."""
     of_all = agreements(results)[0]
+    runs = sorted({result.runs for result in results})
     outside = [result for result in results if result.outside]
     known = sum(not result.reason.startswith("not known") for result in outside)
     return [
@@ -121,7 +125,25 @@ def answer(results: Sequence[Result]) -> list[Answer]:
         Answer(
             "mean ratio of shares, ours / the kernel's", _ratio(of_all.ratio), f"1 within {_bound(SHARE)}"
         ),
+        *([] if runs in ([], [1]) else _answer_of_means(of_all, runs)),
         Answer("cells outside whose reason is known", f"{known} of {len(outside)}", "all"),
+    ]
+
+
+def _answer_of_means(of_all: Agreement, runs: Sequence[int]) -> list[Answer]:
+    """What holds for means over several runs."""
+    what = f"means of {' or '.join(map(str, runs))} runs"
+    return [
+        Answer(
+            f"{what}: cells with completion within {_bound(COMPLETION)}",
+            _percent(of_all.mean_within),
+            f"{_bound(_WITHIN)}",
+        ),
+        Answer(
+            f"{what}: flows with shares within {_bound(SHARE)}",
+            f"{_percent(of_all.mean_shares)}; {of_all.undecided} of {of_all.flows} undecided",
+            "all",
+        ),
     ]
 
 
@@ -130,7 +152,7 @@ def _page(sides: Sequence[Side], command: str, missing: Mapping[str, str]) -> st
         "# Our TCP and the kernel's: drawn cells",
         "",
         f"`{command}`, dumbbell {version}.",
-        "Each cell is drawn by the seed and its number. Both sides run once, with the same seed. The",
+        "Each cell is drawn by the seed and its number. Both sides run with the same seed. The",
         "link, its queue and its losses are those of the simulator on both sides: only TCP differs.",
         "[How cells are drawn](#how-cells-are-drawn) stands at the end.",
         *_not_drawn(missing),
@@ -170,7 +192,10 @@ _KEY = (
     f"A cell is outside if completion differs by more than {COMPLETION * 100:g} %, or a share by more than",
     f"{SHARE * 100:g} %, of the kernel's. Its reason is *ours varies as much* if the kernel's run lies among",
     f"{len(SPREAD) + 1} runs of ours with the same losses, whose packets come on time, or late by a mean of",
-    f"{SPREAD[0]} to {SPREAD[-1]}.",
+    f"{SPREAD[0]} to {SPREAD[-1]}. With `--runs`, both sides have further runs in pairs: their packets come",
+    f"late by a mean of {PAIRED}, and a seed of the pair draws how late, losses and what queues draw. *The",
+    "kernel varies as much* if our run lies among those of the kernel. A share is undecided if the interval",
+    "of the ratio of means (Fieller) holds the bound.",
     "",
     "The first packet that differs is the first, by time, that reaches the link as another one than the",
     "packet of the same number in its flow on the other side: it says something else, comes earlier or later",
@@ -252,6 +277,9 @@ def _row(result: Result) -> str:
             )
         ),
     ]  # fmt: skip
+    if result.runs > 1:
+        values[0] += _means([] if result.mean_completion is None else [result.mean_completion])
+        values[1] += _means(sorted(result.mean_shares, key=lambda each: abs(each.value))[-1:])
     first = ["" if result.first is None else str(result.first)]
     if result.data is not None and result.data != result.first:
         first.append(str(result.data))
@@ -260,6 +288,11 @@ def _row(result: Result) -> str:
         f"| {cell.name} | {cell.about} | {cell.duration:g} | {' | '.join(values)} "
         f"| {plain('; '.join(first), 400)} | {result.reason} |"
     )
+
+
+def _means(of: Sequence[Estimate]) -> str:
+    """The difference of means of several runs, for a cell of the table."""
+    return "".join(f"; means {_percent(each, 1, '+')}" for each in of)
 
 
 def _signed_worst(result: Result) -> float:
@@ -306,7 +339,15 @@ def _ratio(of: Estimate) -> str:
 def _table(sides: Sequence[Side]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    rows = [{"kernel": side.kernel, **result.row()} for side in sides for result in side.results]
+    rows = [
+        {
+            name: value
+            for name, value in {"kernel": side.kernel, **result.row()}.items()
+            if name not in _NESTED
+        }
+        for side in sides
+        for result in side.results
+    ]
     if rows:
         writer.writerow(rows[0])
     writer.writerows(["" if value is None else value for value in row.values()] for row in rows)

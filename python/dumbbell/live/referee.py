@@ -24,12 +24,16 @@ from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
 from dumbbell.live.lateness import late
 from dumbbell.live.packets import Apart
+from dumbbell.stats import Estimate, paired_ratio
 
 COMPLETION, SHARE = 0.05, 0.10
 """How far ours may be from the kernel's, as a part of it: mean completion times, and shares of the link."""
 
 SPREAD = tuple(f"{late}us" for late in range(5, 101, 5))
 """How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
+
+PAIRED = "20us"
+"""How late packets arrive in the mean in the second and further runs of a cell, on both sides."""
 
 PARTS: Mapping[str, Mapping[str, Any]] = {
     "SACK compression": {"sack_compression": False},
@@ -136,6 +140,8 @@ class Result:
     """The first one with data."""
     without: Mapping[str, Summary] = field(default_factory=dict)
     """Runs of ours without one of :data:`PARTS`, by its name; none if another reason is known."""
+    pairs: Sequence[tuple[Summary, Summary]] = ()
+    """Further runs of ours and of the kernel, in pairs with one seed: see :func:`varied`."""
     waits: Mapping[int, str] = field(default_factory=dict)
     """Flows that wait on one side alone: see :func:`dumbbell.live.packets.lone_waits`."""
 
@@ -150,15 +156,18 @@ class Result:
         pairs = zip(_shares(self.cell, self.ours), _shares(self.cell, self.kernel), strict=True)
         return [_relative(ours, kernel) or 0.0 for ours, kernel in pairs]
 
-    def _completions(self, ours: Summary, left_out: Container[int] = ()) -> tuple[float, float]:
+    def _completions(
+        self, ours: Summary, left_out: Container[int] = (), kernel: Summary | None = None
+    ) -> tuple[float, float]:
         """Means over flows that have finished on some side; on the other they take the rest of the run."""
         end = self.cell.duration
+        kernel = self.kernel if kernel is None else kernel
         times = [
             tuple(
                 end - side["start"] if side["completion_time"] is None else side["completion_time"]
                 for side in (a, b)
             )
-            for flow, (a, b) in enumerate(zip(ours["flows"], self.kernel["flows"], strict=True))
+            for flow, (a, b) in enumerate(zip(ours["flows"], kernel["flows"], strict=True))
             if a["size"] is not None
             and (a["completion_time"], b["completion_time"]) != (None, None)
             and flow not in left_out
@@ -166,6 +175,49 @@ class Result:
         if not times:
             return 0.0, 0.0
         return statistics.fmean(a for a, _ in times), statistics.fmean(b for _, b in times)
+
+    @property
+    def runs(self) -> int:
+        """Runs of each side."""
+        return 1 + len(self.pairs)
+
+    @cached_property
+    def mean_completion(self) -> Estimate | None:
+        """Ours / the kernel's, of means over runs, less 1; ``None`` if no flow with a size has finished."""
+        found = [self._completions(ours, (), kernel) for ours, kernel in self._all()]
+        if not any(b for _, b in found):
+            return None
+        return _of_means([a for a, _ in found], [b for _, b in found])
+
+    @cached_property
+    def mean_shares(self) -> list[Estimate]:
+        """The same of each flow without a size."""
+        sides = [[_shares(self.cell, run) for run in runs] for runs in zip(*self._all(), strict=True)]
+        return [
+            _of_means(list(ours), list(kernel))
+            for ours, kernel in zip(zip(*sides[0], strict=True), zip(*sides[1], strict=True), strict=True)
+        ]
+
+    def _all(self) -> list[tuple[Summary, Summary]]:
+        return [(self.ours, self.kernel), *self.pairs]
+
+    @property
+    def kernel_varies(self) -> bool:
+        """Whether our run lies among those of the kernel, in all that is outside."""
+        return bool(self.pairs) and all(self._kernel_varies(what) for what in self.outside)
+
+    def _kernel_varies(self, what: str) -> bool:
+        runs = [kernel for _, kernel in self._all()]
+        if what == "completion":
+            apart = [_relative(*self._completions(self.ours, (), run)) or 0.0 for run in runs]
+            return min(apart) <= 0 <= max(apart)
+        of_runs = list(zip(*(_shares(self.cell, run) for run in runs), strict=True))
+        ours = _shares(self.cell, self.ours)
+        return all(
+            min(of_runs[i]) <= ours[i] <= max(of_runs[i])
+            for i, share in enumerate(self.shares)
+            if abs(share) > SHARE
+        )
 
     @cached_property
     def outside(self) -> list[str]:
@@ -188,6 +240,8 @@ class Result:
         """Why it is outside, as far as it is known."""
         if not self.outside:
             return ""
+        if self.kernel_varies:
+            return f"the kernel varies as much: {self._range_of_kernel()} in {self.runs} runs"
         if self.varies:
             return f"ours varies as much: {self._range()} when packets come up to {SPREAD[-1]} late"
         if self.outside == ["completion"] and self.waits:
@@ -220,14 +274,21 @@ class Result:
         )
 
     def _range(self) -> str:
+        runs = (self.ours, *self.spread)
+        return self._ranges([self._completions(run)[0] for run in runs], runs)
+
+    def _range_of_kernel(self) -> str:
+        runs = [kernel for _, kernel in self._all()]
+        return self._ranges([self._completions(self.ours, (), run)[1] for run in runs], runs)
+
+    def _ranges(self, times: Sequence[float], runs: Sequence[Summary]) -> str:
         found = []
         for what in self.outside:
             if what == "completion":
-                times = [self._completions(run)[0] for run in (self.ours, *self.spread)]
                 found.append(f"{min(times):.3g} to {max(times):.3g} s")
             else:
                 worst = max(range(len(self.shares)), key=lambda i: abs(self.shares[i]))
-                part = [_shares(self.cell, run)[worst] for run in (self.ours, *self.spread)]
+                part = [_shares(self.cell, run)[worst] for run in runs]
                 found.append(f"shares of {min(part):.3g} to {max(part):.3g}")
         return ", ".join(found)
 
@@ -267,6 +328,9 @@ class Result:
             },
             "first_packet": None if self.first is None else str(self.first),
             "first_data_packet": None if self.data is None else str(self.data),
+            "runs": self.runs,
+            "mean_completion": self.mean_completion and self.mean_completion.to_dict(),
+            "mean_shares": [each.to_dict() for each in self.mean_shares],
             "tolerance": self.kernel["tick"],
             "reason": self.reason,
         }
@@ -279,15 +343,53 @@ def _relative(ours: float, kernel: float) -> float | None:
     return math.inf if ours else None
 
 
+def _of_means(ours: Sequence[float], kernel: Sequence[float]) -> Estimate:
+    """The ratio of means over pairs, less 1; two sides with nothing are alike."""
+    if not any(ours) and not any(kernel):
+        return replace(paired_ratio([1.0] * len(ours), [1.0] * len(kernel)), value=0.0, low=None, high=None)
+    ratio = paired_ratio(list(ours), list(kernel))
+    low, high = ratio.interval or (None, None)
+    return replace(
+        ratio,
+        value=ratio.value - 1,
+        low=None if low is None else low - 1,
+        high=None if high is None else high - 1,
+    )
+
+
+def varied(scenario: Scenario, place: int) -> Scenario:
+    """Return the scenario of one of the runs of a cell; the first is as it was drawn.
+
+    In the others, packets arrive late by a mean of :data:`PAIRED`, and the seed is another one: by it both
+    sides draw how late, what is lost, and what queues draw.
+
+    Parameters
+    ----------
+    scenario
+        Of a cell, or made from it.
+    place
+        Which run, from 0 on.
+    """
+    if not place:
+        return scenario
+    return late(scenario, LINK, PAIRED).with_seed((scenario.seed + place) % 2**63)
+
+
 def _shares(cell: Cell, side: Summary) -> list[float]:
     """The parts of the link that flows without a size have."""
     return [flow["goodput"] / (cell.rate * 1e6) for flow in side["flows"] if flow["size"] is None]
 
 
-def measure(cells: Sequence[Cell], output: Path, note: Callable[[str], object] = lambda _: None) -> None:
-    """Run the kernel for every cell that has no valid run of it: see :func:`dumbbell.live.kept.measure`.
+def measure(
+    cells: Sequence[Cell],
+    output: Path,
+    note: Callable[[str], object] = lambda _: None,
+    runs: int = 1,
+) -> None:
+    """Run the kernel for every cell with too few valid runs of it: see :func:`dumbbell.live.kept.measure`.
 
-    Each cell also leaves the packets that reached its link, and its scenario.
+    Each cell also leaves the packets that reached its link in the first run, and its scenario. Further runs
+    are :func:`varied`.
     """
     folder = output / _KERNELS / release()
     try:
@@ -296,27 +398,28 @@ def measure(cells: Sequence[Cell], output: Path, note: Callable[[str], object] =
         raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
 
     def run(cell: Cell) -> tuple[Summary, Sequence[str]]:
-        given = prepared(cell.scenario(), cell.ours, "linux", _PERIOD)
+        place = len(kept.read(folder, cell, _check)[0])
+        given = varied(prepared(cell.scenario(), cell.ours, "linux", _PERIOD), place)
         trace = folder / f".{cell.name}.trace"
         trace.unlink(missing_ok=True)
         arm, seen = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
-        if arm.valid:
+        if arm.valid and not place:
             packets.save(seen, _packets(folder, cell))
         about = {"tick": ticks.of_kernel(), "virtual": virtual.rests_on()}
         return {**finite(arm.summary()), **about}, arm.reasons
 
-    missing = [cell for cell in cells if not kept.read(folder, cell, _check)[0]]
+    missing = [cell for cell in cells if len(kept.read(folder, cell, _check)[0]) < runs]
     if len(missing) < len(cells):
         note(f"{len(cells) - len(missing)} of {len(cells)} cells were there")
     for done, cell in enumerate(missing):
         replace_file(scenario_file(output, cell), cell.scenario().to_toml().encode())
         try:
-            kept.measure([cell], folder, 1, run, _check)
+            kept.measure([cell], folder, runs, run, _check)
         except KeyboardInterrupt:
             note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
             raise
-        runs, invalid = kept.read(folder, cell, _check)
-        verdict = "valid" if runs else f"INVALID ({invalid[-1]})"
+        there, invalid = kept.read(folder, cell, _check)
+        verdict = "valid" if there else f"INVALID ({invalid[-1]})"
         note(f"{done + 1} of {len(missing)}: {cell.name}, {verdict}")
 
 
@@ -376,7 +479,7 @@ def results(
             continue
         if place and place % _SILENCE == 0:
             note(f"Linux {kernel}: simulated {place} of {len(cells)} cells")
-        found.append(_result(folder, cell, runs[0], profile))
+        found.append(_result(folder, cell, runs, profile))
     return sorted(found, key=lambda result: (-result.worst, result.cell.name)), left_out
 
 
@@ -384,22 +487,24 @@ _SILENCE = 50
 """Cells between lines of progress: in virtual time, no clock tells how long simulations take."""
 
 
-def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
+def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) -> Result:
+    kernel = kernels[0]
     given = prepared(cell.scenario(), cell.ours, profile, _PERIOD)
     given = _windowed(ticks.ticking(given, kernel["tick"]), kernel["kernel"])
-    (ours,) = _summaries([given])
+    ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]
     sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))
     first, data = (
         packets.first_difference(*sides, cell.duration, kernel["tick"], only) for only in (False, True)
     )
-    result = Result(cell, kernel, ours, [], first, data)
+    pairs = list(zip(others, kernels[1:], strict=True))
+    result = Result(cell, kernel, ours, [], first, data, pairs=pairs)
     if not result.outside:
         return result
     # The seed stays, so that the same packets are lost.
     spread = _summaries([late(given, LINK, by) for by in SPREAD])
     result = replace(result, spread=spread, waits=packets.lone_waits(*sides))
-    if result.varies:
+    if result.kernel_varies or result.varies:
         return result
     parts = {name: _without(given, values) for name, values in PARTS.items()}
     runs = _summaries(list(parts.values()))
