@@ -15,6 +15,7 @@ from dumbbell.errors import DumbbellError
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 W4S = SCENARIOS / "w4s-long-fat.toml"
+INCAST = SCENARIOS / "w3-incast-rounds.toml"
 SHORT = ("duration=1s", "warmup=200ms")
 
 
@@ -29,10 +30,9 @@ def test_the_tables_do_not_depend_on_the_threads() -> None:
 
 
 def test_a_run_that_stays_on_one_thread_says_why() -> None:
-    command = ["run", str(W4S), "--threads", "2", "--set", "flows[0].size=10kB", "--set", "duration=100ms"]
-    done = CliRunner().invoke(cli, [*command, "--set", "warmup=0s"])
+    done = CliRunner().invoke(cli, ["run", str(INCAST), "--threads", "2", "--set", "duration=100ms"])
     assert done.exit_code == 0, done.output
-    assert "note: 1 of 2 threads: a run with flows that end stays on one" in done.stderr
+    assert "note: 1 of 2 threads: a run with a closed loop, whose next transfer begins" in done.stderr
 
 
 @pytest.mark.parametrize("threads", [0, 65])

@@ -23,6 +23,10 @@ use crate::pairs::Pair;
 use crate::paths::{Choice, PathSet};
 use crate::workload::{Flow, Traffic};
 
+/// The shortest and the longest epoch, after which slots of flows that are over are used again. Choice: parts of a run meet once in
+/// each, which takes a microsecond or two.
+const EPOCHS: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(10));
+
 /// A scenario made concrete.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -463,6 +467,29 @@ impl Plan {
     /// Whether some queue shares its link between hosts, and so has to know the ends of flows.
     pub fn shares_between_hosts(&self) -> bool {
         self.links.iter().any(|link| link.direction.queue.shares_between_hosts())
+    }
+
+    /// The nodes that have agents, in the order of their numbers.
+    pub fn agents(&self) -> impl Iterator<Item = u32> {
+        self.described.iter().filter(|node| node.agent.is_some()).map(|node| node.node)
+    }
+
+    /// True if some flow is to end before the run does.
+    pub fn has_ends(&self) -> bool {
+        !self.workloads.is_empty() || self.flows.iter().any(|flow| flow.size.is_some())
+    }
+
+    /// How long the slots of flows that are over rest: until the next multiple of it. Zero where no flow is to end, and where
+    /// something follows at once when one does.
+    pub fn epoch(&self) -> Duration {
+        let at_once = self.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)))
+            || self.described.iter().any(|node| node.host.is_some() || node.agent.is_some());
+        if at_once || !self.has_ends() {
+            return Duration::ZERO;
+        }
+        // As a flow takes a round trip at least, few more slots are in use than flows are in progress.
+        let shortest = self.pairs.iter().map(|pair| pair.base_rtt).min().unwrap_or(Duration::ZERO);
+        shortest.clamp(EPOCHS.0, EPOCHS.1)
     }
 
     /// For each link those that its queue pauses, with the time that a frame takes to them: its transmission, which waits for no

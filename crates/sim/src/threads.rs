@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::engine::{Cut, Graph, MAX_PARTS};
 use crate::plan::Plan;
+use crate::workload::Traffic;
 
 /// A run that takes so many seconds on one thread is worth more of them.
 const LEAST_SECONDS: f64 = 0.1;
@@ -82,19 +83,26 @@ impl Plan {
         cuts.into_iter().max_by_key(|cut| cut.layout.regions.len()).ok_or(Whole::Joined)
     }
 
+    fn is_closed_loop(&self) -> bool {
+        self.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_)))
+    }
+
     /// What all parts of a run would have to know at once, if there is anything.
     fn what_is_shared(&self) -> Option<&'static str> {
         let facts = [
             (self.replay.is_some(), "a replay"),
-            (!self.workloads.is_empty(), "workloads, whose flows come and go,"),
-            (self.flows.iter().any(|flow| flow.size.is_some()), "flows that end"),
-            (self.described.iter().any(|node| node.agent.is_some()), "agents of routers"),
-            (self.described.iter().any(|node| node.host.is_some()), "policies of hosts"),
-            (self.pauses().iter().any(|paused| !paused.is_empty()), "flow control between links"),
-            (self.shares_between_hosts(), "queues that know hosts"),
-            (self.record.drops, "a table of drops"),
-            (self.record.controllers, "tables of controllers"),
-            (self.record.delays, "delays of packets"),
+            (
+                self.is_closed_loop(),
+                "a closed loop, whose next transfer begins elsewhere at once when one ends,",
+            ),
+            (
+                self.has_ends() && self.agents().next().is_some(),
+                "flows that end, of which agents of routers know at once,",
+            ),
+            (
+                self.described.iter().any(|node| node.host.is_some()),
+                "policies of hosts, which a flow asks when it begins,",
+            ),
         ];
         facts.into_iter().find(|(is_so, _)| *is_so).map(|(_, what)| what)
     }

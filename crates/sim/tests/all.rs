@@ -13,6 +13,7 @@ mod datagrams;
 mod delays;
 mod draws;
 mod early;
+mod ends;
 mod engine;
 mod extremes;
 mod fairness;

@@ -8,7 +8,7 @@ use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Cut, Interrupted, Plan, Progress, Run, Scenario, Whole, built_in, run, toml};
 use proptest::prelude::*;
 
-fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
+pub(crate) fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     let mut value: Value = toml::parse(text).expect("TOML");
     for setting in settings {
         toml::apply_set(&mut value, setting, built_in()).expect("a setting");
@@ -17,7 +17,7 @@ fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     Plan::new(&scenario, Path::new(".")).expect("a plan")
 }
 
-fn cut(plan: &Plan, threads: usize) -> Cut {
+pub(crate) fn cut(plan: &Plan, threads: usize) -> Cut {
     plan.cut(Some(threads), 1).unwrap_or_else(|whole| panic!("it can be cut: {whole}"))
 }
 
@@ -27,11 +27,11 @@ fn tables(results: Results) -> String {
     format!("{shortage:?} {:?}", results.into_tables())
 }
 
-fn on_one(plan: &Arc<Plan>) -> String {
+pub(crate) fn on_one(plan: &Arc<Plan>) -> String {
     tables(run(plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
-fn on_cut(plan: &Arc<Plan>, cut: &Cut) -> String {
+pub(crate) fn on_cut(plan: &Arc<Plan>, cut: &Cut) -> String {
     tables(run_cut(plan, cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
@@ -45,7 +45,7 @@ fn run_cut(
 }
 
 #[track_caller]
-fn assert_same(plan: &Arc<Plan>) {
+pub(crate) fn assert_same(plan: &Arc<Plan>) {
     let one = on_one(plan);
     for threads in [2, 3] {
         assert!(one == on_cut(plan, &cut(plan, threads)), "tables on {threads} threads are not those on one");
@@ -63,6 +63,8 @@ fn assert_same(plan: &Arc<Plan>) {
 
 const W4S: &str = include_str!("../../../scenarios/w4s-long-fat.toml");
 const W1: &str = include_str!("../../../scenarios/w1-dumbbell-bulk.toml");
+const QUENCH: &str = include_str!("../../../scenarios/source-quench.toml");
+const INCAST: &str = include_str!("../../../scenarios/w3-incast-rounds.toml");
 const FAT_TREE: &str = include_str!("../../../scenarios/fat-tree-permutation.toml");
 
 #[test]
@@ -96,6 +98,21 @@ fn parts_of_several_forms_of_links_are_the_same() {
     assert_same(&plan(W1, &["duration=3s", "warmup=1s", "topology.bottleneck.loss=0.001"]));
     let jitter = "topology.bottleneck.impairments=[{ kind = \"jitter\", spread = \"1ms\" }]";
     assert_same(&plan(W1, &["duration=3s", "warmup=1s", jitter]));
+}
+
+#[test]
+fn agents_of_routers_are_the_same() {
+    assert_same(&plan(QUENCH, &["duration=6s", "warmup=1s"]));
+    let sampled = "record={samples=true,queues=\"all\",drops=true,controllers=true,period=\"10ms\"}";
+    assert_same(&plan(QUENCH, &["duration=3s", "warmup=1s", "nodes[0].agent.threshold=5", sampled]));
+}
+
+#[test]
+fn flow_control_between_some_links_is_the_same() {
+    // The bottleneck pauses what leads to it; the links behind it are those of other parts.
+    let pause = "nodes=[{ name = \"left\", pause = { xoff = \"6kB\" } }]";
+    let settings = ["duration=3s", "warmup=1s", "topology.bottleneck.queue.limit=2000pkt", pause];
+    assert_same(&plan(W1, &settings));
 }
 
 #[test]
@@ -146,8 +163,8 @@ fn parts_that_look_too_rarely_at_each_other_are_found_out() {
 fn what_all_parts_share_keeps_a_run_on_one_thread_and_is_named() {
     let whole =
         |text: &str, settings: &[&str]| plan(text, settings).cut(Some(2), 2).expect_err("whole").to_string();
-    assert!(whole(W1, &["flows[0].size=1MB"]).contains("flows that end"));
-    assert!(whole(W1, &["record.drops=true"]).contains("a table of drops"));
+    assert!(whole(INCAST, &[]).contains("a closed loop"));
+    assert!(whole(QUENCH, &["flows[0].size=1MB"]).contains("agents of routers"));
     assert!(
         whole(W1, &["topology.bottleneck.delay=0s", "topology.access.delay=0s"])
             .contains("no link with a delay")

@@ -8,7 +8,7 @@ use dumbbell_core::{Frame, Packet, Time, Way};
 use dumbbell_net::link::Entrance;
 use dumbbell_net::node::{FlowId, Passage, PortView};
 
-use super::network::{Aside, Delivery, Network, tell_notes};
+use super::network::{Aside, Delivery, Network, arm, tell_notes};
 use super::observer::{Event, Observer};
 use super::routes::Stop;
 use super::share::Share;
@@ -38,7 +38,7 @@ impl<O: Observer, S: Share> Network<O, S> {
     pub(super) fn start_agents(&mut self) {
         for (number, station) in (0..).zip(self.agents.iter_mut().flat_map(|agents| &mut agents.stations)) {
             station.armed = station.agent.wake_at();
-            self.tree.set(self.links.len() as u32 + number, station.armed);
+            arm(&mut self.share, &mut self.tree, self.links.len() as u32 + number, station.armed);
         }
     }
 
@@ -89,7 +89,7 @@ impl<O: Observer, S: Share> Network<O, S> {
         let (counters, backlog) = (meter.progress(now), meter.backlog(now));
         tell_notes(&mut self.observer, &self.paths, now, link, inspected);
         if inspected.wake_at() != before {
-            self.tree.set(link, inspected.wake_at());
+            arm(&mut self.share, &mut self.tree, link, inspected.wake_at());
         }
         if !self.incidents.is_empty() {
             self.account(link);
@@ -150,7 +150,7 @@ impl Agents {
         let wake_at = station.agent.wake_at().max(now);
         if wake_at != station.armed {
             station.armed = wake_at;
-            network.tree.set(network.links.len() as u32 + number, wake_at);
+            network.arm(network.links.len() as u32 + number, wake_at);
         }
         if self.outbox.is_empty() {
             return;

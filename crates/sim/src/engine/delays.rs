@@ -37,6 +37,13 @@ impl BySlot {
         self.0.get(slot as usize)
     }
 
+    /// Takes those that another part of the run has of a slot.
+    pub fn adopt(&mut self, other: &mut BySlot, slot: u32) {
+        if let (Some(here), Some(there)) = (self.get_mut(slot), other.get_mut(slot)) {
+            std::mem::swap(here, there);
+        }
+    }
+
     /// The same, to be changed.
     pub fn get_mut(&mut self, slot: u32) -> Option<&mut Delays> {
         self.0.get_mut(slot as usize)

@@ -6,7 +6,7 @@ use dumbbell_core::results::{FlowRow, Flows, QuantileRow, Quantiles, TransferRow
 use dumbbell_core::series::{Series, Subject};
 use dumbbell_core::table::{Extent, Label, Labels, Noted};
 use dumbbell_core::{Duration, Time};
-use dumbbell_proto::transport::{Failure, ReceiverReport};
+use dumbbell_proto::transport::{Failure, ReceiverReport, SenderReport};
 use dumbbell_proto::{Receiver, Sender};
 
 use super::delays::{Delays, write_quantiles};
@@ -22,6 +22,14 @@ pub mod watched {
     pub const HOST: u8 = 1 << 1;
     /// The states of its controller are written down.
     pub const STATES: u8 = 1 << 2;
+}
+
+/// Ends of a flow that have closed, as parts of a run note them.
+pub mod closed {
+    /// The sender.
+    pub const SENDER: u8 = 1;
+    /// The receiver.
+    pub const RECEIVER: u8 = 1 << 1;
 }
 
 /// A flow in progress.
@@ -47,6 +55,8 @@ pub struct Slot {
     pub at_sample: Arrived,
     /// False once the slot may be reused.
     pub active: bool,
+    /// In a part of a run, its ends that have closed: see [`closed`].
+    pub closed: u8,
     /// Recipients of its events: see [`watched`].
     pub watched: u8,
     /// True if it stays open for further transfers of its session.
@@ -231,7 +241,12 @@ impl Recorder {
         if slot.is_pending() {
             self.transferred(slot);
         }
-        let (sent, got) = (slot.sender.report(), slot.receiver.report());
+        self.write(&slot.account(), delays, end);
+    }
+
+    /// The same, of a flow that is no transfer of a session.
+    pub fn write(&mut self, slot: &Account, delays: Option<&Delays>, end: Time) {
+        let (sent, got) = (&slot.sent, &slot.got);
         let start = slot.flow.start;
         let counted = start >= self.warmup;
         let measured = got.finished.unwrap_or(end).since(start.max(self.warmup));
@@ -332,7 +347,39 @@ fn sorted(rows: usize, compare: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
     order
 }
 
+/// What is written down of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    /// Its number.
+    pub number: u32,
+    /// What it is.
+    pub flow: Flow,
+    /// True if it stays open for further transfers.
+    pub kept: bool,
+    /// Packets of it that were dropped, both ways.
+    pub dropped: u64,
+    /// Bytes delivered when the warm-up ended.
+    pub delivered_at_warmup: u64,
+    /// What its sender says.
+    pub sent: SenderReport,
+    /// What its receiver says.
+    pub got: ReceiverReport,
+}
+
 impl Slot {
+    /// What is to be written down of the flow.
+    pub fn account(&self) -> Account {
+        Account {
+            number: self.number,
+            flow: self.flow,
+            kept: self.kept,
+            dropped: self.dropped,
+            delivered_at_warmup: self.delivered_at_warmup,
+            sent: self.sender.report(),
+            got: self.receiver.report(),
+        }
+    }
+
     /// True while a session waits for the end of its transfer.
     pub fn is_pending(&self) -> bool {
         self.watched & watched::TRANSFER != 0

@@ -6,6 +6,7 @@
 mod agents;
 mod delays;
 mod flows;
+mod free;
 mod going;
 mod hosts;
 mod measured;
@@ -41,6 +42,7 @@ use dumbbell_proto::Opening;
 
 use self::delays::BySlot;
 use self::flows::{Arrived, Recorder, Slot, watched};
+use self::free::FreeSlots;
 pub use self::going::{Advanced, Interrupted, Progress};
 use self::hosts::Hosts;
 use self::measured::{Measured, write_arrivals};
@@ -54,7 +56,7 @@ pub use self::peek::{FlowNow, LinkNow, Peek};
 pub use self::run::{Run, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
-use self::share::Share;
+use self::share::{Rows, Share};
 use self::states::States;
 use self::stations::Agents;
 use self::timers::Timers;
@@ -93,7 +95,7 @@ struct Engine<O, S> {
     slots: Vec<Slot>,
     /// The delays of packets, if they are noted.
     delays: BySlot,
-    free_slots: Vec<u32>,
+    free_slots: FreeSlots,
     timers: Timers,
     arrivals: Arrivals,
     next_flow: Option<Flow>,
@@ -184,7 +186,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             network,
             slots: Vec::new(),
             delays: BySlot::default(),
-            free_slots: Vec::new(),
+            free_slots: FreeSlots::new(plan),
             timers: Timers::default(),
             arrivals,
             next_flow,
@@ -219,6 +221,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             }
         } else if owner == self.owners.timers {
             if let Some(endpoint) = self.take_timer(now) {
+                self.network.share.begin(now, owner, endpoint);
                 self.wake(now, endpoint);
             }
             self.rearm_timers();
@@ -232,7 +235,14 @@ impl<O: Observer, S: Share> Engine<O, S> {
     fn step_aside(&mut self, now: Time, owner: u32) {
         if owner == self.owners.arrivals {
             match self.network.share.regions() {
-                Some(regions) => regions.take_start().into_iter().for_each(|sender| self.wake(now, sender)),
+                Some(regions) => {
+                    if let Some(sender) = regions.take_start() {
+                        // Of flows that start together, the first in the list is the first.
+                        let number = self.slots[sender as usize >> 1].number;
+                        self.network.share.begin(now, owner, number);
+                        self.wake(now, sender);
+                    }
+                }
                 None => self.start_flow(now),
             }
         } else if owner == self.owners.sessions {
@@ -315,7 +325,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 self.network.send(now, packet, slot.forward);
             }
         }
-        self.settle(now, index, delivery.forward);
+        self.settle(now, index, delivery.forward, true);
     }
 
     /// Wakes the endpoint: twice the slot for a sender, one more for a receiver.
@@ -336,13 +346,13 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 self.network.send(now, packet, slot.forward);
             }
         }
-        self.settle(now, index, forward);
+        self.settle(now, index, forward, false);
     }
 
-    /// After an endpoint acted: arms its timer, or closes the flow.
+    /// After an endpoint acted, because a packet has `arrived` or its time has come: arms its timer, or closes the flow.
     // Called from two places on the path of every packet: the compiler would make it a call.
     #[inline(always)]
-    fn settle(&mut self, now: Time, index: u32, forward: bool) {
+    fn settle(&mut self, now: Time, index: u32, forward: bool, arrived: bool) {
         if !self.network.asides.is_empty() {
             self.note_asides(now);
         }
@@ -358,6 +368,12 @@ impl<O: Observer, S: Share> Engine<O, S> {
         }
         if watched != 0 {
             self.look(now, index, forward);
+        }
+        if S::IS_PART {
+            if self.network.share.has_ends() {
+                self.note_event(index, forward, arrived);
+            }
+            return;
         }
         let slot = &mut self.slots[index as usize];
         if slot.is_closed() && slot.active {
@@ -379,6 +395,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
         if watched & watched::STATES != 0 && !forward {
             let slot = &self.slots[index as usize];
             self.states.note(now, index, slot, &mut self.results);
+            self.network.share.wrote(Rows::States, self.results.controller_states.rows());
+            self.network.share.wrote(Rows::Estimates, self.results.estimates.rows());
         }
         if watched & watched::TRANSFER != 0 {
             self.look_for_end(now, index);
@@ -464,7 +482,24 @@ impl<O: Observer, S: Share> Engine<O, S> {
         }
         self.timers.disarm(index << 1);
         self.timers.disarm(index << 1 | 1);
-        self.free_slots.push(index);
+        self.free_slots.add(index, now);
+    }
+
+    /// Notes an event of an end of a flow with which the flow may be over: a packet has come, or the end has closed.
+    fn note_event(&mut self, index: u32, forward: bool, arrived: bool) {
+        let slot = &mut self.slots[index as usize];
+        let (closed, bit) = if forward {
+            (slot.receiver.is_closed(), flows::closed::RECEIVER)
+        } else {
+            (slot.sender.is_closed(), flows::closed::SENDER)
+        };
+        let closes = closed && slot.closed & bit == 0;
+        if closes {
+            slot.closed |= bit;
+        }
+        if arrived || closes {
+            self.network.share.touch(index, closes && !forward);
+        }
     }
 
     fn start_flow(&mut self, now: Time) {
@@ -480,7 +515,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
 
     /// Opens a flow in a free slot, and lets it send.
     fn open(&mut self, now: Time, flow: Flow, transfer: Transfer, kept: bool) {
-        let index = self.free_slots.pop().unwrap_or(self.slots.len() as u32);
+        let index = self.free_slots.take(now).unwrap_or(self.slots.len() as u32);
         let number = self.flows_started;
         self.flows_started += 1;
         let group = &self.plan.groups[flow.group as usize];
@@ -522,6 +557,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             delivered_at_warmup: 0,
             at_sample: Arrived::default(),
             active: true,
+            closed: 0,
             watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
                 | if granted.is_some() { watched::HOST } else { 0 }
                 | if self.plan.record.controllers { watched::STATES } else { 0 },
@@ -546,6 +582,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             self.grant(now, self.hosts.of_flow(index));
         }
         // Each part of a run opens every flow, so that it has the same number and slot in all.
+        self.network.share.open(index);
         match self.network.share.regions() {
             Some(regions) => regions.open(index, ends, now),
             None => self.wake(now, index << 1),
@@ -610,7 +647,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 Aside::Timed(delivery) => self.deliver_timed(now, delivery),
             }
         }
-        for aside in asides.drain(..) {
+        let asides_of_whole = if S::IS_PART { 0 } else { asides.len() };
+        for aside in asides.drain(..).take(asides_of_whole) {
             let Aside::Dropped(Dropped { packet: Packet { flow: index, .. }, .. }) = aside else { continue };
             let slot = &self.slots[index as usize];
             if slot.active && slot.is_closed() && self.network.inside(index) == 0 {
@@ -629,11 +667,13 @@ impl<O: Observer, S: Share> Engine<O, S> {
         self.network.tell(now.max(packet.at), packet, Event::Dropped(*link, *reason));
         let slot = &mut self.slots[packet.flow as usize];
         slot.dropped += 1;
+        self.network.share.touch(packet.flow, false);
         if self.plan.record.drops {
             let reason = self.results.label(reason.name());
             let (time, size, flow) = (now.as_secs_f64(), u32::from(packet.size), slot.number);
             let class = packet.class.into();
             self.results.drops.push(DropRow { time, link: *link, flow, class, size, reason });
+            self.network.share.wrote(Rows::Drops, self.results.drops.rows());
         }
     }
 

@@ -5,7 +5,7 @@ use dumbbell_net::link::{Incident, Incidents, Link, Note, Order};
 
 use super::observer::{Event, Observer};
 use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
-use super::share::Share;
+use super::share::{Share, Whole};
 use super::stations::Agents;
 use super::tree::Tree;
 use crate::paths::dealer::Dealer;
@@ -139,13 +139,14 @@ impl<O: Observer, S: Share> Network<O, S> {
         other_owners: usize,
         routes: &[Route<'_>],
         (agents, timed): (Option<Agents>, bool),
-        (observer, share): (O, S),
+        (observer, mut share): (O, S),
     ) -> Network<O, S> {
         let agents = agents.map(Box::new);
         let count = agents.as_ref().map_or(0, |agents| agents.len());
         let mut tree = Tree::new(links.len() + count + other_owners);
+        // Ports under power control have events before a packet comes.
         for (i, link) in (0..).zip(&links) {
-            tree.set(i, link.wake_at());
+            arm(&mut share, &mut tree, i, link.wake_at());
         }
         let (express, ahead) = join(&mut links, routes);
         let link = |link: u32| if express[link as usize] { link | EXPRESS } else { link };
@@ -187,6 +188,42 @@ impl<O: Observer, S: Share> Network<O, S> {
         network
     }
 
+    /// The same, in one loop.
+    pub fn into_whole(self) -> Network<O, Whole> {
+        let Network {
+            links,
+            ahead,
+            tree,
+            paths,
+            starts,
+            dealt,
+            inside,
+            incidents,
+            asides,
+            tally,
+            pauses,
+            agents,
+            observer,
+            share: _,
+        } = self;
+        Network {
+            links,
+            ahead,
+            tree,
+            paths,
+            starts,
+            dealt,
+            inside,
+            incidents,
+            asides,
+            tally,
+            pauses,
+            agents,
+            observer,
+            share: Whole,
+        }
+    }
+
     /// Makes room for `slots` flow slots.
     pub fn reserve_slots(&mut self, slots: usize) {
         if self.inside.len() < slots {
@@ -199,7 +236,7 @@ impl<O: Observer, S: Share> Network<O, S> {
         self.inside[slot as usize]
     }
 
-    /// The event of a link is due at `at`.
+    /// The event of a link, or of an agent of a router, is due at `at`.
     #[inline]
     pub fn arm(&mut self, link: u32, at: Time) {
         arm(&mut self.share, &mut self.tree, link, at);
@@ -424,7 +461,7 @@ impl<O: Observer, S: Share> Network<O, S> {
                     for (before, delay) in &self.pauses[link as usize] {
                         let paused = &mut self.links[*before as usize];
                         paused.arm(Order::Pause { at: packet.at + *delay, begins });
-                        self.tree.set(*before, paused.wake_at());
+                        arm(&mut self.share, &mut self.tree, *before, paused.wake_at());
                     }
                 }
             }
@@ -457,7 +494,7 @@ impl<O: Observer, S: Share> Network<O, S> {
 
 /// The event of a link is due at `at`.
 #[inline(always)]
-fn arm<S: Share>(share: &mut S, tree: &mut Tree, link: u32, at: Time) {
+pub(super) fn arm<S: Share>(share: &mut S, tree: &mut Tree, link: u32, at: Time) {
     match share.regions() {
         Some(regions) => regions.arm(link, at),
         None => tree.set(link, at),

@@ -29,6 +29,8 @@ pub struct Layout {
     pub into: Vec<u32>,
     /// By link: the node at which they come out.
     pub out_of: Vec<u32>,
+    /// By agent of a router: its node.
+    pub agents: Vec<u32>,
 }
 
 /// No region.
@@ -42,10 +44,14 @@ const NOWHERE: u32 = u32::MAX;
 struct Region {
     tree: Tree,
     timers: Timers,
-    /// By owner: its number in the run. Links that come out here, then the timers, then the starts of flows.
+    /// By owner: its number in the run. Links that come out here, then agents of routers, the timers, and the starts of flows.
     owners: Vec<u32>,
     /// By end point: its number in the run.
     endpoints: Vec<u32>,
+    /// End points of flows that are over, whose numbers here others get.
+    vacant: Vec<u32>,
+    /// True if end points have other numbers here than those in the order of the run.
+    unordered: bool,
     /// Flows that start here: when, and the sender's end point.
     starts: VecDeque<(Time, u32)>,
     /// Links that come in from other regions, as owners: what entered them since is not in the tree.
@@ -57,14 +63,16 @@ struct Region {
 }
 
 impl Region {
-    fn new(links: Vec<u32>, owners: &Owners, feeders: Vec<(u32, Duration)>) -> Region {
-        let mut all = links;
+    fn new(owned: Vec<u32>, owners: &Owners, feeders: Vec<(u32, Duration)>) -> Region {
+        let mut all = owned;
         all.extend([owners.timers, owners.arrivals]);
         Region {
             tree: Tree::new(all.len()),
             timers: Timers::default(),
             owners: all,
             endpoints: Vec::new(),
+            vacant: Vec::new(),
+            unordered: false,
             starts: VecDeque::new(),
             inlets: Vec::new(),
             feeders,
@@ -78,6 +86,19 @@ impl Region {
 
     fn starts_owner(&self) -> u32 {
         self.owners.len() as u32 - 1
+    }
+
+    /// An end point is here from now on. Returns its number here.
+    fn take_in(&mut self, endpoint: u32) -> u32 {
+        if let Some(local) = self.vacant.pop() {
+            self.unordered = true;
+            self.endpoints[local as usize] = endpoint;
+            return local;
+        }
+        self.unordered |= self.endpoints.last().is_some_and(|last| *last > endpoint);
+        self.endpoints.push(endpoint);
+        self.timers.reserve(self.endpoints.len());
+        self.endpoints.len() as u32 - 1
     }
 
     /// Takes note of what entered links in other regions.
@@ -105,7 +126,7 @@ pub struct Regions {
     here: Region,
     /// Its number, or [`NOWHERE`] between turns.
     at_turn: u32,
-    /// By link.
+    /// By link, then by agent of a router.
     places: Vec<Place>,
     /// By node: its region, or [`NOWHERE`] in other parts.
     of_node: Vec<u32>,
@@ -138,7 +159,14 @@ impl Regions {
                 }
             }
         }
-        let regions = links.into_iter().zip(inlets).zip(own);
+        let mut owned = links;
+        for (agent, node) in (owners.agents..).zip(&layout.agents) {
+            let region = of_node[*node as usize];
+            let owned = owned.get_mut(region as usize);
+            places.push(Place { region, owner: owned.as_ref().map_or(0, |owned| owned.len() as u32) });
+            owned.into_iter().for_each(|owned| owned.push(agent));
+        }
+        let regions = owned.into_iter().zip(inlets).zip(own);
         let all = regions.map(|((links, inlets), (_, planned))| {
             let known = |(feeder, least): &(u32, Duration)| {
                 let feeder = known[*feeder as usize];
@@ -213,10 +241,10 @@ impl Regions {
         self.all.iter_mut().for_each(|region| region.clock = region.clock.max(clock));
     }
 
-    /// Arms a link. In the turn of a region, those of others are looked at when it is their turn.
+    /// Arms a link, or the agent of a router. In the turn of a region, links of others are looked at when it is their turn.
     #[inline]
-    pub(in crate::engine) fn arm(&mut self, link: u32, at: Time) {
-        let Place { region, owner } = self.places[link as usize];
+    pub(in crate::engine) fn arm(&mut self, owner: u32, at: Time) {
+        let Place { region, owner } = self.places[owner as usize];
         if region == self.at_turn {
             self.here.tree.set(owner, at);
         } else if self.at_turn == NOWHERE {
@@ -246,16 +274,27 @@ impl Regions {
     /// Takes note of a flow: the nodes of its sender and its receiver. Between turns.
     pub(in crate::engine) fn open(&mut self, slot: u32, nodes: [u32; 2], start: Time) {
         for (endpoint, node) in (2 * slot..).zip(nodes) {
-            self.locals.resize(endpoint as usize + 1, NOWHERE);
+            let room = self.locals.len().max(endpoint as usize + 1);
+            self.locals.resize(room, NOWHERE);
             let Some(region) = self.all.get_mut(self.of_node[node as usize] as usize) else { continue };
-            self.locals[endpoint as usize] = region.endpoints.len() as u32;
-            region.endpoints.push(endpoint);
-            region.timers.reserve(region.endpoints.len());
+            self.locals[endpoint as usize] = region.take_in(endpoint);
             if endpoint == 2 * slot {
                 region.starts.push_back((start, endpoint));
                 let first = region.starts.front().map_or(Time::NEVER, |(start, _)| *start);
                 region.tree.set(region.starts_owner(), first);
             }
+        }
+    }
+
+    /// The flow in a slot is over: nothing happens at its ends, which are at these nodes. Between turns.
+    pub(in crate::engine) fn close(&mut self, slot: u32, nodes: [u32; 2]) {
+        for (endpoint, node) in (2 * slot..).zip(nodes) {
+            let Some(region) = self.all.get_mut(self.of_node[node as usize] as usize) else { continue };
+            let local = std::mem::replace(&mut self.locals[endpoint as usize], NOWHERE);
+            region.timers.disarm(local);
+            region.vacant.push(local);
+            let (owner, first) = (region.timers_owner(), region.timers.first());
+            region.tree.set(owner, first);
         }
     }
 
@@ -278,7 +317,13 @@ impl Regions {
     /// See [`Timers::take`].
     #[inline]
     pub(in crate::engine) fn take_timer(&mut self, now: Time) -> Option<u32> {
-        self.here.timers.take(now).map(|local| self.here.endpoints[local as usize])
+        let Region { timers, endpoints, unordered, .. } = &mut self.here;
+        let taken = if *unordered {
+            timers.take_by(now, |local| endpoints.get(local as usize).copied().unwrap_or(NOWHERE))
+        } else {
+            timers.take(now)
+        };
+        taken.map(|local| endpoints[local as usize])
     }
 
     /// See [`Timers::first`].

@@ -295,7 +295,7 @@ impl Prepared {
 
 /// Not generic, so that there is one such loop, into which the compiler puts what each event does. The engine lies on the stack
 /// meanwhile: a pointer to it would take a register from each event.
-fn go_on(
+pub(super) fn go_on(
     mut kept: Box<Going<()>>,
     until: Time,
     progress: Report<'_>,

@@ -137,10 +137,11 @@ impl Sampler {
     }
 
     /// Where the row of a sample stands among those of its time, in whichever part of the run it was taken: links before
-    /// flows, what a flow's receiver says before what its sender says.
-    pub fn place(&self, subject: Label, id: u32, metric: Label) -> (bool, u32, bool) {
+    /// flows, flows in the order of the slots that they had, and what a flow's receiver says before what its sender says.
+    pub fn place(&self, subject: Label, id: u32, metric: Label, slots: &[u32]) -> (bool, u32, bool) {
         let of = |series| self.labels.row(series, id, Time::ZERO, 0.0);
         let is_flow = subject == of(Series::Goodput).subject;
+        let id = if is_flow { slots[id as usize] } else { id };
         (is_flow, id, [Series::Window, Series::Rtt].iter().any(|series| of(*series).metric == metric))
     }
 

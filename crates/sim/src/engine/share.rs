@@ -1,9 +1,20 @@
 //! What of a network the loop of an engine runs: the whole, or one part of it. The loop is compiled for either, so that a run in
 //! one loop pays nothing for parts.
 
-use dumbbell_core::Packet;
+use dumbbell_core::{Packet, Time};
 
 use super::regions::Regions;
+
+/// Tables to which single events add rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// Dropped packets.
+    Drops,
+    /// States of controllers.
+    States,
+    /// Values that controllers go by.
+    Estimates,
+}
 
 /// The share of a loop in a run.
 pub trait Share {
@@ -24,6 +35,21 @@ pub trait Share {
 
     /// The events of this part of the run, which are then not in the tree of the network.
     fn regions(&mut self) -> Option<&mut Regions>;
+
+    /// The event of this owner begins at `now`; of the timers, that of this end point.
+    fn begin(&mut self, now: Time, owner: u32, endpoint: u32);
+
+    /// True if flows end in this run, and parts find out together which have.
+    fn has_ends(&self) -> bool;
+
+    /// A flow opens in a slot.
+    fn open(&mut self, slot: u32);
+
+    /// Takes note of an event of the flow in a slot, with which it may be over; `ended` if its sender has closed.
+    fn touch(&mut self, slot: u32, ended: bool);
+
+    /// The event at hand has added rows to a table, which has so many now.
+    fn wrote(&mut self, table: Rows, rows: usize);
 }
 
 /// All of it.
@@ -51,4 +77,16 @@ impl Share for Whole {
     fn regions(&mut self) -> Option<&mut Regions> {
         None
     }
+    #[inline]
+    fn begin(&mut self, _: Time, _: u32, _: u32) {}
+    #[inline]
+    fn has_ends(&self) -> bool {
+        false
+    }
+    #[inline]
+    fn open(&mut self, _: u32) {}
+    #[inline]
+    fn touch(&mut self, _: u32, _: bool) {}
+    #[inline]
+    fn wrote(&mut self, _: Rows, _: usize) {}
 }

@@ -11,6 +11,17 @@ use super::flows::Slot;
 pub(super) struct States(Vec<Option<(u32, Stand)>>);
 
 impl States {
+    /// Takes what another part of the run knows of a slot.
+    pub(super) fn adopt(&mut self, other: &States, index: u32) {
+        let index = index as usize;
+        if let Some(there) = other.0.get(index) {
+            if self.0.len() <= index {
+                self.0.resize(index + 1, None);
+            }
+            self.0[index] = *there;
+        }
+    }
+
     /// Writes down how the sender of a slot stands, if that is news.
     pub(super) fn note(&mut self, now: Time, index: u32, slot: &Slot, results: &mut Results) {
         let index = index as usize;

@@ -128,6 +128,27 @@ impl Timers {
         Some(self.taken)
     }
 
+    /// Takes the first wake-up, which is due at `now`; of several that of the endpoint for which `order` is least.
+    #[inline(never)]
+    pub fn take_by(&mut self, now: Time, order: impl Fn(u32) -> u32) -> Option<u32> {
+        let first = self.first();
+        if first > now {
+            return None;
+        }
+        let mut nodes = vec![0];
+        for below in self.above.iter().rev().skip(1).chain(std::iter::once(&self.armed)) {
+            let due = |node: usize| {
+                let children = (0..CHILDREN).map(move |child| CHILDREN * node + child);
+                children.filter(|child| below[*child] == first)
+            };
+            nodes = nodes.into_iter().flat_map(due).collect();
+        }
+        let endpoint = nodes.into_iter().min_by_key(|endpoint| order(*endpoint as u32))?;
+        self.armed[endpoint] = Time::NEVER;
+        self.taken = endpoint as u32;
+        Some(self.taken)
+    }
+
     /// Hands an earlier time of an endpoint on to the nodes above it. Returns true if it is the first of all.
     #[inline]
     fn rise(&mut self, endpoint: u32, at: Time) -> bool {
@@ -179,6 +200,22 @@ mod tests {
         assert_eq!(timers.take(t(7)), Some(1));
         assert_eq!(timers.take(t(10)), None, "superseded at 5");
         assert_eq!(timers.first(), Time::NEVER);
+    }
+
+    #[test]
+    fn ties_go_by_another_order_if_there_is_one() {
+        let t = Time::from_nanos;
+        let mut timers = Timers::default();
+        timers.reserve(40);
+        [3, 7, 39].into_iter().for_each(|endpoint| {
+            timers.arm(endpoint, t(5));
+        });
+        timers.arm(8, t(6));
+        let mut take = |now| timers.take_by(t(now), |endpoint| 100 - endpoint);
+        assert_eq!(
+            [take(4), take(5), take(5), take(5), take(5), take(6)],
+            [None, Some(39), Some(7), Some(3), None, Some(8)]
+        );
     }
 
     #[derive(Clone, Copy, Debug)]

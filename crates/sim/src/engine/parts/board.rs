@@ -1,11 +1,13 @@
 //! Where the threads of a run meet after each window, and hand over the packets that cross between their parts.
 
 use std::hint;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use dumbbell_core::{Packet, Time};
+
+use super::ends::Word;
 
 /// A packet that has entered a link in one part and comes out in another, at [`Packet::at`]. The position before its
 /// [`Packet::hop`] in the table of paths is that of the link. One cache line: what crosses costs by the line.
@@ -39,6 +41,8 @@ pub struct Board {
     places: Vec<Place>,
     /// From each part to each, by the parity of the round.
     crossings: Vec<[Mutex<Vec<Crossing>>; 2]>,
+    /// What each part knows of flows that may be over, by the parity of the round.
+    words: Vec<[Mutex<Vec<Word>>; 2]>,
     given_up: AtomicBool,
 }
 
@@ -52,6 +56,7 @@ impl Board {
         Board {
             places: (0..parts).map(|_| Place::default()).collect(),
             crossings: (0..parts * parts).map(|_| Default::default()).collect(),
+            words: (0..parts).map(|_| Default::default()).collect(),
             given_up: AtomicBool::new(false),
         }
     }
@@ -68,10 +73,23 @@ impl Board {
         self.swap(round, (from, to), empty);
     }
 
+    /// Says in a round what a part knows of flows that may be over.
+    pub fn tell(&self, round: u64, part: usize, words: &[Word]) {
+        let mut told = self.words[part][round as usize & 1].lock().unwrap_or_else(PoisonError::into_inner);
+        told.clear();
+        told.extend_from_slice(words);
+    }
+
+    /// What another part has said in a round.
+    pub fn hear(&self, round: u64, part: usize, mut each: impl FnMut(usize, &Word)) {
+        let told = self.words[part][round as usize & 1].lock().unwrap_or_else(PoisonError::into_inner);
+        told.iter().enumerate().for_each(|(place, word)| each(place, word));
+    }
+
     fn swap(&self, round: u64, (from, to): (usize, usize), store: &mut Vec<Crossing>) {
         let shared = &self.crossings[from * self.places.len() + to][round as usize & 1];
         // One of the two has come to the meeting, the other has not: nobody waits.
-        std::mem::swap(&mut *shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner), store);
+        std::mem::swap(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner), store);
     }
 
     /// Waits for all others at the end of a round. `next` is the time of the next event in this part, or of the first packet that

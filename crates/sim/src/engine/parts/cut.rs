@@ -83,6 +83,7 @@ impl Graph {
                 regions: turns.regions,
                 into: self.entry.clone(),
                 out_of: plan.links.iter().map(|link| link.to).collect(),
+                agents: plan.agents().collect(),
             },
             window,
             gain,

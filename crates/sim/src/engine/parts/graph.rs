@@ -4,6 +4,7 @@ use dumbbell_core::{Duration, FlowEnds};
 
 use crate::engine::links_of;
 use crate::engine::network::join;
+use crate::engine::stations::Agents;
 use crate::engine::ways::Ways;
 use crate::plan::Plan;
 
@@ -61,7 +62,9 @@ impl Graph {
     /// That of a plan with its traffic.
     pub fn new(plan: &Plan, traffic: &PacketRates) -> Graph {
         let mut links = links_of(plan, &[].into(), false, &FlowEnds::default());
-        let (_, routes) = Ways::new(plan);
+        let (_, mut routes) = Ways::new(plan);
+        // What routers originate takes ways of its own.
+        Agents::new(plan, &mut routes);
         let (express, _) = join(&mut links, &routes);
         let planned = |link: u32| &plan.links[link as usize];
         let mut entry: Vec<u32> = plan.links.iter().map(|link| link.from).collect();

@@ -6,11 +6,17 @@ use dumbbell_core::table::Label;
 use dumbbell_net::link::{Counters, Link};
 
 use super::cut::Cut;
+use super::ends::Over;
 use super::part::Part;
+use super::rows::{self, Sheet};
 use crate::engine::Engine;
+use crate::engine::delays::BySlot;
 use crate::engine::flows::Slot;
 use crate::engine::network::{Dealt, ELSEWHERE, Tally};
 use crate::engine::sampler::Sampler;
+use crate::engine::share::Whole;
+use crate::engine::states::States;
+use crate::engine::stations::Agents;
 use crate::engine::timers::Timers;
 
 /// What a part leaves behind.
@@ -23,6 +29,11 @@ pub struct Remains {
     tally: Tally,
     tally_baseline: Tally,
     slots: Vec<Slot>,
+    delays: BySlot,
+    agents: Option<Box<Agents>>,
+    states: States,
+    over: Vec<Over>,
+    sheet: Sheet,
     timers: Timers,
     sampler: Sampler,
     samples: Vec<SampleRow>,
@@ -42,7 +53,7 @@ impl Tally {
 
 impl Engine<(), Part<'_>> {
     /// What is left of this part.
-    pub fn into_remains(mut self, events: u64) -> Remains {
+    pub fn into_remains(mut self, events: u64, labels: usize) -> Remains {
         self.take_timers_of_regions();
         Remains {
             number: self.network.share.number,
@@ -54,14 +65,20 @@ impl Engine<(), Part<'_>> {
             tally: self.network.tally,
             tally_baseline: self.tally_baseline,
             slots: self.slots,
+            delays: self.delays,
+            agents: self.network.agents,
+            states: self.states,
+            sheet: Sheet::take(&mut self.network.share.written, &mut self.results, labels),
+            over: self.network.share.ends.over,
             timers: self.timers,
             sampler: self.sampler,
             events,
         }
     }
 
-    /// Takes over what the other parts have left, in the order of their numbers. This is the first part.
-    pub fn merge(&mut self, cut: &Cut, mut others: Vec<Remains>) {
+    /// Takes over what the other parts have left, in the order of their numbers. This is the first part. All began with so many
+    /// labels.
+    pub fn merge(&mut self, cut: &Cut, mut others: Vec<Remains>, labels: usize) {
         let mut samples = self.take_samples();
         self.take_timers_of_regions();
         for other in &mut others {
@@ -72,8 +89,15 @@ impl Engine<(), Part<'_>> {
             }
             samples.append(&mut other.samples);
             self.merge_links(cut, other);
+            self.merge_agents(cut, other);
             self.merge_flows(cut, other);
         }
+        let own = Sheet::take(&mut self.network.share.written, &mut self.results, labels);
+        let sheets = others.iter_mut().map(|other| std::mem::take(&mut other.sheet));
+        let sheets: Vec<Sheet> = std::iter::once(own).chain(sheets).collect();
+        rows::merge(&sheets, &mut self.results);
+        let slots = self.slots_of_flows();
+        self.write_flows(cut, &mut others);
         for link in 0..self.network.links.len() {
             let (enters, leaves) = (cut.enters(link), cut.leaves(link));
             if enters != leaves
@@ -86,12 +110,119 @@ impl Engine<(), Part<'_>> {
         for (number, link) in (0..).zip(&self.network.links) {
             self.network.tree.set(number, link.wake_at());
         }
+        for (number, station) in
+            (self.owners.agents..).zip(self.network.agents.iter().flat_map(|a| &a.stations))
+        {
+            self.network.tree.set(number, station.armed);
+        }
         self.network.tree.set(self.owners.timers, self.timers.first());
         self.network.tree.set(self.owners.arrivals, self.next_flow.map_or(Time::NEVER, |flow| flow.start));
-        let place = |row: &SampleRow| self.sampler.place(row.subject, row.id, row.metric);
+        let place = |row: &SampleRow| self.sampler.place(row.subject, row.id, row.metric, &slots);
         samples.sort_by(|a, b| a.time.total_cmp(&b.time).then_with(|| place(a).cmp(&place(b))));
         samples.into_iter().for_each(|row| self.results.samples.push(row));
-        self.end_of_parts();
+    }
+
+    /// By number of a flow: the slot that it had, if there are samples.
+    fn slots_of_flows(&self) -> Vec<u32> {
+        if !self.plan.record.samples {
+            return Vec::new();
+        }
+        let mut slots = vec![0; self.flows_started as usize];
+        let over = self.network.share.ends.over.iter().map(|over| (over.account.number, over.slot));
+        let going = (0..).zip(&self.slots).map(|(index, slot)| (slot.number, index));
+        over.chain(going).for_each(|(number, slot)| slots[number as usize] = slot);
+        slots
+    }
+
+    /// Writes down the flows that are over. Each part has them in the same order, and knows the ends that it has.
+    fn write_flows(&mut self, cut: &Cut, others: &mut [Remains]) {
+        if cut.parts == 1 {
+            return;
+        }
+        let over = std::mem::take(&mut self.network.share.ends.over);
+        for (i, Over { time, mut account, mut delays, .. }) in over.into_iter().enumerate() {
+            let pair = &self.plan.pairs[account.flow.pair as usize];
+            for other in &mut *others {
+                let there = &mut other.over[i];
+                assert_eq!(account.number, there.account.number, "flows end in one order");
+                account.dropped += there.account.dropped;
+                if cut.of_node[pair.source as usize] == other.number {
+                    account.sent = there.account.sent;
+                }
+                if cut.of_node[pair.destination as usize] == other.number {
+                    account.got = there.account.got;
+                    account.delivered_at_warmup = there.account.delivered_at_warmup;
+                    delays = there.delays.take();
+                }
+            }
+            self.recorder.write(&account, delays.as_deref(), time);
+        }
+    }
+
+    /// The engine without its regions, in one loop.
+    pub fn into_whole(self) -> Engine<(), Whole> {
+        let Engine {
+            plan,
+            budget,
+            at_start,
+            owners,
+            network,
+            slots,
+            delays,
+            free_slots,
+            timers,
+            arrivals,
+            next_flow,
+            sessions,
+            hosts,
+            flows_started,
+            started_in_group,
+            sampler,
+            recorder,
+            results,
+            states,
+            ways,
+            recorded,
+            link_baseline,
+            tally_baseline,
+            until,
+            pause,
+            measured,
+            measured_until,
+            awaited,
+            ends,
+        } = self;
+        Engine {
+            plan,
+            budget,
+            at_start,
+            owners,
+            network: network.into_whole(),
+            slots,
+            delays,
+            free_slots,
+            timers,
+            arrivals,
+            next_flow,
+            sessions,
+            hosts,
+            flows_started,
+            started_in_group,
+            sampler,
+            recorder,
+            results,
+            states,
+            ways,
+            recorded,
+            link_baseline,
+            tally_baseline,
+            until,
+            pause,
+            measured,
+            measured_until,
+            awaited,
+            ends,
+        }
     }
 
     /// Links are those of the part in which packets enter them; packets on their way are where they come out.
@@ -109,10 +240,19 @@ impl Engine<(), Part<'_>> {
         }
     }
 
+    /// Agents of routers are those of the part that has their nodes.
+    fn merge_agents(&mut self, cut: &Cut, other: &mut Remains) {
+        let (Some(here), Some(there)) = (&mut self.network.agents, &mut other.agents) else { return };
+        let stations = here.stations.iter_mut().zip(&mut there.stations).zip(&cut.layout.agents);
+        for ((here, there), _) in stations.filter(|(_, node)| cut.of_node[**node as usize] == other.number) {
+            std::mem::swap(here, there);
+        }
+    }
+
     /// The ends of flows are those of the part that has their nodes.
     fn merge_flows(&mut self, cut: &Cut, other: &mut Remains) {
         let slots = self.slots.iter_mut().zip(other.slots.drain(..));
-        for (index, (here, there)) in (0..).zip(slots) {
+        for (index, (here, there)) in (0..).zip(slots).filter(|(_, (here, _))| here.active) {
             let pair = &self.plan.pairs[here.flow.pair as usize];
             let has = |node: u32| cut.of_node[node as usize] == other.number;
             here.dropped += there.dropped;
@@ -128,12 +268,14 @@ impl Engine<(), Part<'_>> {
             };
             if has(pair.source) {
                 here.sender = there.sender;
+                self.states.adopt(&other.states, index);
                 take(0);
             }
             if has(pair.destination) {
                 here.receiver = there.receiver;
                 here.delivered_at_warmup = there.delivered_at_warmup;
                 here.at_sample = there.at_sample;
+                self.delays.adopt(&mut other.delays, index);
                 take(1);
             }
         }

@@ -12,10 +12,12 @@
 
 mod board;
 mod cut;
+mod ends;
 mod graph;
 mod merge;
 pub(super) mod part;
 mod pulse;
+mod rows;
 mod turns;
 
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use self::part::Part;
 use self::pulse::Pulse;
 use super::Engine;
 use super::going::{Going, Interrupted, Report};
+use super::run::go_on;
 use crate::plan::Plan;
 
 /// Runs a plan that is cut into parts, each on a thread. `None` if it takes one thread after all: a flow has failed, or memory
@@ -55,7 +58,8 @@ pub(super) fn run_parts(
             .collect();
         let _lifeline = Lifeline(&board);
         let budget = Budget::new(&pool, end);
-        let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, 0, owners));
+        let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, 0, owners, plan.epoch()));
+        let labels = engine.results.labels.all().len();
         let mut pulse = Pulse::new(&board, 0, plan.duration, Some(&mut *progress));
         let events = engine.run_part(&mut pulse, end);
         let interrupted = pulse.interrupted;
@@ -72,15 +76,16 @@ pub(super) fn run_parts(
         let (Ok(mut events), Some(others)) = (events, others) else { return Ok(None) };
         events += others.iter().map(|other| other.events).sum::<u64>();
         let entered = engine.budget.enter();
-        engine.merge(cut, others);
+        engine.merge(cut, others, labels);
         drop(entered);
-        // One loop would have closed such a flow before the end.
-        if engine.slots.iter().any(|slot| slot.sender.is_closed()) || engine.budget.is_exhausted() {
+        // Where no flow is to end, parts do not look for one that has failed. One loop would have closed it before the end.
+        let failed = !plan.has_ends() && engine.slots.iter().any(|slot| slot.sender.is_closed());
+        if failed || engine.budget.is_exhausted() {
             return Ok(None);
         }
-        let mut going = Going::behind(engine, events);
-        going.advance(Time::NEVER, progress)?;
-        Ok(Some(going.engine.finish()))
+        let going = Box::new(Going::behind(engine.into_whole(), events));
+        let (going, advanced) = go_on(going, Time::NEVER, progress);
+        advanced.map(|_| Some(going.engine.finish()))
     })
 }
 
@@ -89,11 +94,12 @@ fn run_other(plan: &Arc<Plan>, cut: &Cut, number: u8, pool: &Arc<Pool>, board: &
     let _lifeline = Lifeline(board);
     let end = Time::ZERO + plan.duration;
     let budget = Budget::new(pool, end);
-    let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, number, owners));
+    let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, number, owners, plan.epoch()));
+    let labels = engine.results.labels.all().len();
     let mut pulse = Pulse::new(board, number.into(), plan.duration, None);
     let events = engine.run_part(&mut pulse, end);
     if events.is_err() {
         board.give_up();
     }
-    events.ok().map(|events| engine.into_remains(events))
+    events.ok().map(|events| engine.into_remains(events, labels))
 }

@@ -1,15 +1,17 @@
 //! One part of a run: the loop of the engine over the events of some nodes.
 
-use dumbbell_core::{Packet, Time};
+use dumbbell_core::{Duration, Packet, Time};
 
 use super::board::{Crossing, GivenUp};
 use super::cut::Cut;
+use super::ends::{Ends, Place};
 use super::pulse::Pulse;
+use super::rows::Written;
 use crate::engine::going::LONGEST_STEP;
 use crate::engine::network::link_of;
 use crate::engine::owners::Owners;
 use crate::engine::regions::Regions;
-use crate::engine::share::Share;
+use crate::engine::share::{Rows, Share};
 use crate::engine::{Engine, TICK};
 
 /// Events that a turn may have, however many regions there are: the next region finds them all at once.
@@ -21,7 +23,7 @@ const HERE: u8 = u8::MAX;
 /// What stands beside the loop of a part: which nodes and links are its own, and the packets that leave it.
 #[derive(Debug)]
 pub struct Part<'c> {
-    cut: &'c Cut,
+    pub(super) cut: &'c Cut,
     pub number: u8,
     /// Its events, but for samples and the end of the warm-up.
     pub regions: Regions,
@@ -36,10 +38,16 @@ pub struct Part<'c> {
     /// Packets that left for other parts and came from them.
     left: u64,
     came: u64,
+    /// See [`Plan::epoch`](crate::plan::Plan::epoch).
+    pub(super) epoch: Duration,
+    /// The ends of flows.
+    pub(super) ends: Ends,
+    /// Rows that events have added to tables.
+    pub(super) written: Written,
 }
 
 impl<'c> Part<'c> {
-    pub fn new(cut: &'c Cut, number: u8, owners: &Owners) -> Part<'c> {
+    pub fn new(cut: &'c Cut, number: u8, owners: &Owners, epoch: Duration) -> Part<'c> {
         let leads = |link: usize| {
             let (enters, leaves) = (cut.enters(link), cut.leaves(link));
             if enters == number && leaves != number { leaves } else { HERE }
@@ -54,6 +62,9 @@ impl<'c> Part<'c> {
             turn: LEAST_TURN,
             left: 0,
             came: 0,
+            epoch,
+            ends: Ends::default(),
+            written: Written::default(),
         }
     }
 }
@@ -87,6 +98,32 @@ impl Share for Part<'_> {
     fn regions(&mut self) -> Option<&mut Regions> {
         Some(&mut self.regions)
     }
+
+    #[inline]
+    fn begin(&mut self, time: Time, owner: u32, endpoint: u32) {
+        self.ends.at = Place { time, owner, endpoint };
+    }
+
+    #[inline]
+    fn has_ends(&self) -> bool {
+        !self.epoch.is_zero()
+    }
+
+    fn wrote(&mut self, table: Rows, rows: usize) {
+        self.written.add(self.ends.at, table, rows);
+    }
+
+    fn open(&mut self, slot: u32) {
+        if self.has_ends() {
+            self.ends.open(slot);
+        }
+    }
+
+    fn touch(&mut self, slot: u32, ended: bool) {
+        if self.has_ends() {
+            self.ends.touch(slot, ended);
+        }
+    }
 }
 
 impl Engine<(), Part<'_>> {
@@ -100,7 +137,9 @@ impl Engine<(), Part<'_>> {
         let board = pulse.board;
         let _entered = self.budget.enter();
         let mut empty = Vec::new();
-        for round in 0.. {
+        let mut rounds = 0;
+        loop {
+            let round = rounds;
             let next = self.next_event();
             for (to, out) in self.network.share.out.iter_mut().enumerate() {
                 board.post(round, (part, to), out);
@@ -111,10 +150,12 @@ impl Engine<(), Part<'_>> {
                 self.take_over(&empty);
                 empty.clear();
             }
+            rounds += 1;
             if first > end {
-                break;
+                break self.end_flows(pulse, &mut rounds)?;
             }
-            let stop = (first + window).min(end + TICK);
+            self.end_epoch(pulse, &mut rounds, first)?;
+            let stop = (first + window).min(end + TICK).min(self.ends_due(first));
             self.network.share.regions.skip(first);
             loop {
                 // Samples see all regions at their time.
@@ -124,6 +165,8 @@ impl Engine<(), Part<'_>> {
                 if now >= stop {
                     break;
                 }
+                self.end_flows(pulse, &mut rounds)?;
+                self.network.share.begin(now, owner, 0);
                 self.step_aside(now, owner);
                 pulse.count(1, || now)?;
             }
@@ -195,6 +238,7 @@ impl Engine<(), Part<'_>> {
             if left == 0 || now >= self.budget.until() {
                 break now;
             }
+            self.network.share.begin(now, owner, 0);
             self.step(now, owner);
             left -= 1;
         };
@@ -224,17 +268,12 @@ impl Engine<(), Part<'_>> {
         }
     }
 
-    /// All parts are one from here on.
-    pub fn end_of_parts(&mut self) {
-        self.network.share.leads.fill(HERE);
-    }
-
-    /// Sent + came from other parts + duplicated = delivered + dropped + left for other parts + inside.
+    /// Sent + originated + came from other parts + duplicated = delivered + dropped + left for other parts + inside.
     fn assert_part_conservation(&mut self) {
         let inside = self.network.packets_inside();
         let (tally, here) = (&self.network.tally, &self.network.share);
         assert_eq!(
-            tally.sent + here.came + tally.duplicated,
+            tally.sent + tally.originated + here.came + tally.duplicated,
             tally.delivered + tally.dropped + here.left + inside,
             "packets in part {}",
             here.number
