@@ -29,7 +29,7 @@ fn flows_that_end_are_the_same() {
 fn arrivals_of_an_open_loop_are_the_same() {
     assert_same(&plan(W2, &["duration=60s", "warmup=5s"]));
     let sampled =
-        ["workloads[0].sampled=true", "record={ samples = true, queues = \"all\", period = \"50ms\" }"];
+        ["workloads[0].sampled=true", "record={ samples = true, queues = \"all\", period = \"33ms\" }"];
     assert_same(&plan(W2, &[&["duration=20s", "warmup=5s"], &sampled[..]].concat()));
 }
 
@@ -44,7 +44,7 @@ fn queues_that_tell_flows_apart_are_the_same() {
 #[test]
 fn tables_that_events_write_are_the_same() {
     let record =
-        "record={ drops = true, controllers = true, delays = true, samples = true, period = \"50ms\" }";
+        "record={ drops = true, controllers = true, delays = true, samples = true, period = \"33ms\" }";
     for end in ["drain=0s", "drain=5s"] {
         assert_same(&plan(W2, &["duration=30s", "warmup=5s", "workloads[0].sampled=true", record, end]));
     }
