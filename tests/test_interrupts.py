@@ -114,7 +114,9 @@ MODES = {
     "drain": ["run", "two-ways.toml", *setting("duration=1ms", "drain=90000s", "flows[0].size=1000TB")],
     "replay": ["run", "two-ways.toml", *setting('replay={ link = "left->right" }')],
     "trace": ["trace", "two-ways.toml"],
+    "live": ["run", "two-ways.toml", "--live", "--speed", "max"],
     "study": ["study", "run", "study.toml", "-o", "out", "--workers", "1"],
+    "live study": ["study", "run", "study.toml", "-o", "out", "--workers", "1", "--live"],
     "study of many": ["study", "run", "many.toml", "-o", "out", "--workers", "2"],
     "search": ["study", "search", "search.toml", "-o", "out", "--workers", "1"],
     "reproduce": ["reproduce", "campus-web", "--full", "-o", "out", "--workers", "2"],
@@ -123,7 +125,7 @@ MODES = {
 THREADS = {"threads": 2, "study of many": 2, "reproduce": 2}
 
 # The packages for tables take a second to load.
-SLOW = {"study": 2.0, "study of many": 2.5, "search": 2.0, "reproduce": 3.0, "plot": 1.5}
+SLOW = {"study": 2.0, "live study": 2.5, "study of many": 2.5, "search": 2.0, "reproduce": 3.0, "plot": 1.5}
 
 
 def cpu(process: int) -> float:

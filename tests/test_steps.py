@@ -246,3 +246,24 @@ except KeyboardInterrupt:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("True False True\n", "")
+
+
+def test_states_are_those_that_the_tables_write_down() -> None:
+    run = db.Scenario.from_toml(TEXT, ["record.controllers=true"]).start()
+    assert run.advance("1s") is False
+    found, peek = run.states(), run.peek()
+    assert (found.flow == peek.flow).all()
+    assert len(found.state) == len(found.flow)
+    written = run.tables().controller_states
+    last = dict(zip(written["flow"].tolist(), written["state"].tolist(), strict=True))
+    # Of a flow that has just begun there is nothing to write down.
+    states = dict(zip(found.flow.tolist(), found.state, strict=True))
+    assert states == {flow: last.get(flow, "slow-start") for flow in states}
+    assert set(last) & set(states)
+    groups = [group["name"] for group in db.Scenario.from_toml(TEXT).explain()["groups"]]
+    flows = run.tables().flows
+    named = dict(zip(flows["flow"].tolist(), flows["group"].tolist(), strict=True))
+    assert [groups[i] for i in found.group.tolist()] == [named[flow] for flow in found.flow.tolist()]
+    run.advance()
+    with pytest.raises(db.ScenarioError, match="has ended"):
+        run.states()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -48,12 +49,13 @@ def order(address: str, **what: object) -> dict[str, str]:
 
 @contextmanager
 def begun(
-    folder: Path, *words: str, after: tuple[str, ...] = ()
+    folder: Path, *words: str, after: tuple[str, ...] = (), **environment: str
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start a command with a page, and words that come last; yield it and the address, and end it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "dumbbell", *words, "--live", *after], cwd=folder, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, preexec_fn=heed,  # noqa: PLW1509
+        stderr=subprocess.PIPE, text=True, env=os.environ | environment,
+        preexec_fn=heed,  # noqa: PLW1509
     )  # fmt: skip
     assert process.stderr is not None
     try:

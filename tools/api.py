@@ -25,7 +25,7 @@ WIDTH = 100
 
 EXPERIMENTS = (
     "scenario", "flows", "nodes", "record", "replay", "run_all", "load", "energy", "registry", "schema",
-    "Scenario", "Run", "Peek", "Results", "Table", "Column", "Trace",
+    "Scenario", "Run", "Peek", "States", "Results", "Table", "Column", "Trace",
 )  # fmt: skip
 """Names of the package on the page of experiments."""
 

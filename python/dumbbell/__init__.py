@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dumbbell._native import version as __version__
     from dumbbell._results import Column, Results, Table, load
     from dumbbell._results.energy import energy
-    from dumbbell._run import MemoryLimitError, Peek, Run
+    from dumbbell._run import MemoryLimitError, Peek, Run, States
     from dumbbell._scenario import Scenario, run_all
     from dumbbell._trace import Trace
     from dumbbell.builders import (
@@ -74,6 +74,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "States",
     "Table",
     "TheoryError",
     "Trace",
@@ -121,7 +122,7 @@ _PLACES = {
     "dumbbell._native": ("registry", "schema"),
     "dumbbell._results": ("Column", "Results", "Table", "load"),
     "dumbbell._results.energy": ("energy",),
-    "dumbbell._run": ("MemoryLimitError", "Peek", "Run"),
+    "dumbbell._run": ("MemoryLimitError", "Peek", "Run", "States"),
     "dumbbell._scenario": ("Scenario", "run_all"),
     "dumbbell._trace": ("Trace",),
     "dumbbell.builders": (

@@ -144,6 +144,9 @@ class Run:
         in bytes, the round-trip time in s, bytes delivered, packets sent again.
         """
 
+    def states(self) -> tuple[NDArray[Any], NDArray[Any], list[str]]:
+        """Of the flows in progress the numbers, the groups, and the states of congestion control."""
+
 @final
 class Fleet:
     """Runs that go on together; words of laws are written before a step and read after it."""

@@ -59,6 +59,17 @@ class Peek(NamedTuple):
     """Packets sent again, shape (flows,)."""
 
 
+class States(NamedTuple):
+    """What congestion control of flows in progress is about, in the order of :class:`Peek`."""
+
+    flow: NDArray[np.uint32]
+    """Numbers of the flows, shape (flows,)."""
+    group: NDArray[np.uint32]
+    """Their groups, as positions in ``Scenario.explain()["groups"]``, shape (flows,)."""
+    state: list[str]
+    """States such as ``slow-start``, as in the table ``controller_states``; empty text without states."""
+
+
 class Run:
     """A run of a scenario in progress.
 
@@ -157,6 +168,18 @@ class Run:
         """
         links, flows = self._native.peek()
         return Peek(*links, *flows)
+
+    def states(self) -> States:
+        """Return the states of congestion control of the flows in progress. Nothing of the run changes.
+
+        Raises
+        ------
+        ScenarioError
+            If the run has ended: with ``record.controllers`` the table ``controller_states`` has all.
+        DumbbellError
+            If another thread has the run.
+        """
+        return States(*self._native.states())
 
     def tables(self) -> Results:
         """Return the results of a run that has ended; of one that is paused, those of a run that ends here.

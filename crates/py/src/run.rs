@@ -183,6 +183,20 @@ impl Run {
         Ok(Table::all(tables, provenance(&self.plan)))
     }
 
+    /// The flows in progress: numbers, groups as indices, and states of congestion control, empty without.
+    #[allow(clippy::type_complexity, reason = "columns")]
+    fn states<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Vec<&'static str>)> {
+        let flows = self.look(Simulated::peek).map_err(|kept| kept.raised(None))?.flows;
+        Ok((
+            PyArray1::from_iter(py, flows.iter().map(|flow| flow.flow)),
+            PyArray1::from_iter(py, flows.iter().map(|flow| flow.group)),
+            flows.iter().map(|flow| flow.state.unwrap_or_default()).collect(),
+        ))
+    }
+
     /// How links whose queue is sampled and flows in progress stand: see [`dumbbell_sim::Peek`].
     fn peek<'py>(&self, py: Python<'py>) -> PyResult<(Links<'py>, Flows<'py>)> {
         let peek = self.look(Simulated::peek).map_err(|kept| kept.raised(None))?;

@@ -252,7 +252,9 @@ fn a_peek_counts_what_the_tables_count() {
     assert_eq!(links(|l| l.dropped), tables.links.dropped);
     let flows = |f: fn(&dumbbell_sim::FlowNow) -> u64| peek.flows.iter().map(f).collect::<Vec<u64>>();
     assert_eq!(flows(|f| f.delivered), tables.flows.delivered);
-    assert_eq!(peek.flows.iter().map(|f| f.flow).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(peek.flows.iter().map(|f| (f.flow, f.group)).collect::<Vec<_>>(), [(0, 0), (1, 0)]);
+    let states = ["slow-start", "congestion-avoidance", "recovery", "loss"];
+    assert!(peek.flows.iter().all(|f| f.state.is_some_and(|state| states.contains(&state))));
     // The latest samples are those of this time.
     let of = |name: &str, id: u32| {
         let (samples, labels) = (&tables.samples, tables.labels.all());

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dumbbell import _native
 from dumbbell._files.folder import new_folder
+from dumbbell._files.names import readable
 from dumbbell._printing import Output, significant
 from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
@@ -29,7 +32,11 @@ from dumbbell.cli.common import (
     tell_of_windows,
 )
 from dumbbell.cli.report import print_summary
+from dumbbell.cli.watching import Live, Speed, live_options
 from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from dumbbell.watch.run import Watched
 
 _SHORT = 1.0
 """Runs of less than this wall time (s) show no progress bar."""
@@ -62,6 +69,13 @@ _SHORT = 1.0
     is_flag=True,
     help="Python's interpreter runs controllers of one's own: print and breakpoint work, and it is slow.",
 )
+@live_options
+@click.option(
+    "--speed",
+    type=Speed(),
+    metavar="X",
+    help="With --live: simulated seconds in a second, or max; by default the run lasts 20 s.",
+)
 def run(
     file: Path,
     settings: tuple[str, ...],
@@ -73,8 +87,12 @@ def run(
     threads: int | None,
     law: str | None,
     interpreted: bool,
+    live: Live | None,
+    speed: float | None,
 ) -> None:
     """Run the scenario in FILE."""
+    if speed is not None and live is None:
+        raise DumbbellError("--speed: goes with --live; give both, or neither")
     if law is not None:
         from dumbbell.own import native
 
@@ -86,16 +104,37 @@ def run(
     if interpreted and _native.interpreted_laws() == 0:
         remedy = "name one as the controller, such as --controller my.py:Mine, or leave the option out"
         raise DumbbellError(f"--interpreted: no controller of {file} is a law in Python's syntax; {remedy}")
+    if live is not None:
+        _refuse_threads(threads)
     if threads is not None and threads > 1:
         count, reason = scenario.threads(threads)
         if count < threads:
             click.echo(f"note: {count} of {threads} threads: {reason}", err=True)
-    if output is None:
-        results, wall, shortage = _run(scenario, memory, threads)
-    else:
-        with new_folder(output, force) as part:
-            results, wall, shortage = _run(scenario, memory, threads)
-            results.write(part)
+    with _shown(scenario, live, speed) as watched:
+        advance = _on_threads(threads) if watched is None else watched.advance
+        if output is None:
+            results, wall, shortage = _run(scenario, memory, advance)
+        else:
+            with new_folder(output, force) as part:
+                results, wall, shortage = _run(scenario, memory, advance)
+                results.write(part)
+        _tell(results, wall, output, as_json, shortage)
+        if watched is not None and live is not None:
+            with watched.report(results) as report:
+                watched.show.ended(_outcome(results, output), report)
+                live.stay(watched.show)
+
+
+def _tell(
+    results: Results, wall: float, output: Path | None, as_json: bool, shortage: MemoryLimitError | None
+) -> None:
+    """Print what came out.
+
+    Raises
+    ------
+    MemoryLimitError
+        If the run was cut short.
+    """
     if as_json:
         print_json(results.summary())
     else:
@@ -118,15 +157,53 @@ def _print(results: Results, wall: float, output: Path | None, cut: bool) -> Non
         out.print(f"results{', cut short' if cut else ''} in {output}", whole=True)
 
 
+Advance = Callable[[Scenario, int | None, Callback | None], Results]
+"""Runs a scenario: with a limit of memory, and what is told how far it is."""
+
+
+def _on_threads(threads: int | None) -> Advance:
+    def advance(scenario: Scenario, memory: int | None, callback: Callback | None) -> Results:
+        return scenario.run(callback, memory, threads)
+
+    return advance
+
+
+def _refuse_threads(threads: int | None) -> None:
+    if threads is not None and threads > 1:
+        raise DumbbellError("--threads: a run with --live pauses, and so stays on one; leave one out")
+
+
+@contextmanager
+def _shown(scenario: Scenario, live: Live | None, speed: float | None) -> Iterator[Watched | None]:
+    """Yield what advances a run that a page shows; ``None`` without a page."""
+    if live is None:
+        yield None
+        return
+    from dumbbell.watch.run import Watched
+
+    watched = Watched(scenario, speed, live.port)
+    with live.shown(watched.show):
+        yield watched
+
+
+def _outcome(results: Results, output: Path | None) -> str:
+    row = results.runs.row(0)
+    ended = f"{row['packet_hops']:,} packet-hops in {row['duration']:g} s."
+    if output is None:
+        return f"{ended} Nothing was written: give --output for the results."
+    folder = shlex.quote(readable(str(output)))
+    return f"{ended} Results in {folder}; dumbbell report {folder} makes a report of them."
+
+
 def _run(
-    scenario: Scenario, memory: int | None, threads: int | None
+    scenario: Scenario, memory: int | None, advance: Advance
 ) -> tuple[Results, float, MemoryLimitError | None]:
     """Run; return the results, the wall time (s), and what cut the run short."""
     start = time.perf_counter()
     shortage = None
     with _progress(start) as callback:
         try:
-            results = scenario.run(callback, memory, threads)
+            results = advance(scenario, memory, callback)
             # What a law has raised since the run looked last.
             _native.interpreted_laws()
         except MemoryLimitError as error:

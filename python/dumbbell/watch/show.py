@@ -64,7 +64,8 @@ class Show:
         self.board = Board({"kind": kind, "name": name, **facts})
         self._page = page(kind, name).encode(errors="replace")
         self._order = order
-        self._report: Path | None = None
+        self._report: Path | Callable[[], Path] | None = None
+        self._writing = threading.Lock()
         self._closed = threading.Event()
         self._server = listening(self._get, self._post, port)
         self.address = self._server.address
@@ -77,7 +78,7 @@ class Show:
         """Stop, and free the port."""
         self._server.close()
 
-    def ended(self, line: str, report: Path | None = None) -> None:
+    def ended(self, line: str, report: Path | Callable[[], Path] | None = None) -> None:
         """Say that what went on has ended, and how; from now on a page may end the command.
 
         Parameters
@@ -85,10 +86,17 @@ class Show:
         line
             A sentence.
         report
-            A page that the command has written: it and what stands next to it can be seen, too.
+            A page that the command has written: it and what stands next to it can be seen, too. Or what
+            writes it when somebody asks for it first, under the name ``report.html``.
         """
         self._report = report
-        self.board.tell(phase="ended", line=line, report=None if report is None else f"report/{report.name}")
+        name = report.name if isinstance(report, Path) else "report.html"
+        self.board.tell(phase="ended", line=line, report=None if report is None else f"report/{name}")
+
+    def forget_report(self) -> None:
+        """Show the report no longer; wait until one that is being written is there."""
+        with self._writing:
+            self._report = None
 
     def stay(self) -> None:
         """Wait until a page or Ctrl-C says that nobody looks any more."""
@@ -110,9 +118,18 @@ class Show:
             given = parse_qs(words)
             since, version = (_number(given.get(name, [""])[0]) for name in ("since", "version"))
             return "application/json", self.board.news(since, version)
-        if place.startswith("report/") and self._report is not None:
-            return _file(self._report, place.removeprefix("report/"))
+        if place.startswith("report/"):
+            return self._of_report(place.removeprefix("report/"))
         return None
+
+    def _of_report(self, name: str) -> Answer | None:
+        with self._writing:
+            if self._report is not None and not isinstance(self._report, Path):
+                try:
+                    self._report = self._report()
+                except DumbbellError as error:
+                    return "text/plain; charset=utf-8", f"dumbbell: {error}\n".encode(errors="replace")
+            return None if self._report is None else _file(self._report, name)
 
     def _post(self, place: str, sent: bytes) -> Answer | None:
         if place != "order" or len(sent) > _MOST_ORDER:
@@ -120,10 +137,10 @@ class Show:
         try:
             self._obey(json.loads(sent))
             answer: dict[str, str] = {}
-        except (ValueError, RecursionError):
-            answer = {"error": "not an order of this page"}
         except DumbbellError as error:
             answer = {"error": str(error)}
+        except (ValueError, RecursionError):
+            answer = {"error": "not an order of this page"}
         return "application/json", json.dumps(answer).encode()
 
     def _obey(self, order: object) -> None:

@@ -40,7 +40,8 @@
     if (state.rows) table(byId("table"), "Numbers so far", ["arm", ...facts.axes, "n", ...facts.metrics], state.rows);
     document.querySelectorAll(".of").forEach((place) => { place.textContent = state.finished === undefined ? "" : `of ${state.finished} runs`; });
     byId("more").textContent = state.more ? `; the first rows, and ${state.more} more are in the folder` : "";
-    for (const data of state.figures ?? []) {
+    for (const { grids, ...figured } of state.figures ?? []) {
+      const data = { ...figured, lines: figured.lines.map((line) => ({ ...line, x: grids[line.x] })) };
       const known = charts.get(data.id);
       if (known) {
         known.set(data);

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.errors import DumbbellError
-from dumbbell.report.data import FigureData, figure_data
+from dumbbell.report.data import figure_data
+from dumbbell.report.described import described
 from dumbbell.report.study import shown_figures
 from dumbbell.stats import CONFIDENCE
 from dumbbell.study import StudyResult
@@ -147,15 +148,23 @@ class WatchedStudy:
     def _narrowing(self) -> dict[str, Any]:
         """Describe how the intervals of the first metric have narrowed."""
         runs = [finished for finished, _ in self._widths]
-        lines = []
-        for slot, arm in enumerate(self._study.arms):
-            halves = [widths[slot] for _, widths in self._widths]
-            lines += [_line(arm.label, slot, runs, halves), _line("", slot, runs, halves, marks=True)]
+        lines = [
+            {
+                "label": arm.label,
+                "slot": slot,
+                "dash": slot,
+                "marker": slot,
+                "x": 0,
+                "y": [widths[slot] for _, widths in self._widths],
+            }
+            for slot, arm in enumerate(self._study.arms)
+        ]
         return {
             "id": "widths",
             "title": f"Intervals of {self._study.metrics[0].label}",
             "x": {"label": "runs finished"},
             "y": {"label": "widest half of an interval (% of the value)"},
+            "grids": [runs],
             "lines": lines,
         }
 
@@ -163,7 +172,7 @@ class WatchedStudy:
         found = []
         for spec in self._figures:
             try:
-                found.append(_described(figure_data(result, spec)))
+                found.append(described(figure_data(result, spec)))
             except DumbbellError:
                 # The report says what is wrong with it.
                 continue
@@ -184,37 +193,3 @@ def _width(estimate: Estimate) -> float | None:
 
 def _cell(estimate: Estimate) -> str:
     return "-" if estimate.n == 0 else estimate.short()
-
-
-def _line(label: str, slot: int, x: list[Any], y: list[Any], **look: Any) -> dict[str, Any]:
-    return {"label": label, "slot": slot, "dash": slot, "x": x, "y": y, **look}
-
-
-def _described(data: FigureData) -> dict[str, Any]:
-    """Describe a figure for `charts.js`: a line for each arm, thin ones at the ends of its intervals."""
-    lines: list[dict[str, Any]] = []
-    for line in data.lines:
-        values = [None if each is None else each.value for each in line.estimates]
-        ends = [None if each is None else each.interval for each in line.estimates]
-        lines.append(_line(line.label, line.slot, data.positions, values, bold=True))
-        lines.append(_line("", line.slot, data.positions, values, marks=True))
-        for side in (0, 1):
-            y = [None if pair is None else pair[side] for pair in ends]
-            lines.append(_line("", line.slot, data.positions, y))
-    for reference in data.references:
-        if reference.x:
-            x, y = list(reference.x), list(reference.y)
-        else:
-            x, y = [data.positions[0], data.positions[-1]], [reference.y[0]] * 2
-        lines.append(_line(reference.label, 0, x, y) | {"slot": None, "dash": 2, "marks": reference.marks})
-    names = ", ".join(f"{i} {value}" for i, value in enumerate(data.x_values)) if data.categories else ""
-    return {
-        "id": data.spec.id,
-        "title": data.spec.title,
-        "x": {
-            "label": f"{data.x_label}: {names}" if names else data.x_label,
-            "scale": "linear" if data.categories else data.spec.x_scale,
-        },
-        "y": {"label": data.y_label, "scale": data.spec.scale},
-        "lines": lines,
-    }

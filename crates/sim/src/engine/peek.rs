@@ -27,6 +27,10 @@ pub struct LinkNow {
 pub struct FlowNow {
     /// Its number.
     pub flow: u32,
+    /// Its group: an index into the groups of the plan.
+    pub group: u32,
+    /// The state of congestion control; none without states.
+    pub state: Option<&'static str>,
     /// Bytes that the window allows in flight; 0 for a sender without a window.
     pub window: u64,
     /// The smoothed round-trip time; zero before the first sample.
@@ -65,6 +69,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
             let (sent, got) = (slot.sender.report(), slot.receiver.report());
             FlowNow {
                 flow: slot.number,
+                group: slot.flow.group,
+                state: slot.sender.state().phase,
                 window: sent.window,
                 rtt: sent.smoothed_rtt,
                 delivered: got.delivered,
