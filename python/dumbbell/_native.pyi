@@ -277,6 +277,23 @@ class Table:
     def from_bytes(data: bytes) -> Table:
         """The table of which `to_bytes` gave the bytes."""
 
+@final
+class Desk:
+    """A shell as it goes on, for other threads."""
+
+    def __init__(self) -> None: ...
+    def take(self) -> list[tuple[float, tuple[int, ...], tuple[int, ...]]]:
+        """Looks since the last call: the time in s, and of uplink and downlink what they do.
+
+        That is packets in the queue, bytes sent, packets dropped and marked, the rate in bit/s.
+        """
+
+    def made(self) -> list[tuple[float, str, int | None, str | None]]:
+        """What was changed so far: the time in s, the link, its rate in bit/s, its queue."""
+
+    def change(self, scenario: Scenario, at: str | None) -> bool:
+        """Ask for the rate and the queue that another scenario gives the link; whether they differ."""
+
 def shell(
     scenario: Scenario,
     command: list[str],
@@ -290,11 +307,12 @@ def shell(
     traces: Sequence[tuple[str, str, Path]],
     capture: str,
     most: int,
+    desk: Desk | None = None,
 ) -> tuple[int, list[Table], dict[str, Any], tuple[int | None, str | None]]:
     """Run a command behind the link of a scenario: exit status, tables, how true the emulation was.
 
     With `traces`, each a form, the name for errors, and a file that is there: also the events that were
-    written, at most `most`, or why there is no trace.
+    written, at most `most`, or why there is no trace. With a desk, the emulator has a thread of its own.
     """
 
 def emulated(scenario: Scenario, at: str | None) -> dict[str, Any]:

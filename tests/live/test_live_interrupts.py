@@ -24,6 +24,7 @@ TOO_LONG = float(COMMAND_TIMEOUT)
 
 MODES = {
     "shell": ["shell", "--cbr", "10Mbit/s", "--", "sleep", "60"],
+    "live shell": ["shell", "--cbr", "10Mbit/s", "--live", "--", "sleep", "60"],
     "compare-real": ["compare-real", "long.toml", "-o", "out"],
     "compare-real --draw": ["compare-real", "--draw", "3", "--controllers", "cubic", "-o", "out"],
     "incast-real": ["incast-real", "-o", "out"],

@@ -13,6 +13,7 @@ use dumbbell_sim::Plan;
 use serde::Serialize;
 
 use crate::clock::lateness::{Bucket, Quantiles};
+use crate::emulator::desk::Desk;
 use crate::emulator::path::Path;
 use crate::emulator::recorder::{Traced, Tracing};
 use crate::emulator::routers::Counted;
@@ -171,7 +172,7 @@ pub fn probe() -> Result<(), ConfigError> {
 }
 
 impl Shell {
-    /// Runs the shell, and writes a trace on request. It calls `tick` about ten times a second; `tick` may end it.
+    /// Runs the shell, and writes a trace on request. It calls `tick` about ten times a second, with the links at hand; `tick` may end it.
     ///
     /// # Errors
     /// See [`Ended`]. Nothing is left behind in any case.
@@ -179,7 +180,7 @@ impl Shell {
         &self,
         plan: &Plan,
         tracing: Option<Tracing>,
-        tick: impl FnMut() -> ControlFlow<()>,
+        tick: impl FnMut(&mut Desk<'_>) -> ControlFlow<()>,
     ) -> Result<Report, Ended> {
         let path = Path::of(plan, self.at.as_deref()).map_err(Ended::Refused)?;
         let settings = Settings {

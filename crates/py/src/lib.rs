@@ -1,6 +1,8 @@
 //! The Python extension module `dumbbell._native`. It converts values and calls the other crates, and does nothing else.
 
 mod convert;
+#[cfg(target_os = "linux")]
+mod desk;
 mod errors;
 mod fleet;
 mod fluid;
@@ -30,6 +32,9 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
 
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::desk::Desk;
     #[pymodule_export]
     use super::fleet::Fleet;
     #[pymodule_export]

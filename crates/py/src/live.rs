@@ -6,7 +6,11 @@ use std::io::BufWriter;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::SystemTime;
 
 use dumbbell_core::{ConfigError, Duration, Results};
@@ -14,7 +18,7 @@ use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::emulator::recorder::Tracing;
 use dumbbell_live::emulator::unmet::Unmet;
 use dumbbell_live::endpoint::run::{self, Endpoint, Until};
-use dumbbell_live::shell::{Ended, Shell};
+use dumbbell_live::shell::{Ended, Report, Shell};
 use dumbbell_sim::Plan;
 use dumbbell_trace::Capture;
 use pyo3::exceptions::PyValueError;
@@ -22,22 +26,26 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::convert::{refuse, to_python};
+use crate::desk::{Desk, visit};
 use crate::outcome::provenance;
 use crate::scenario::Scenario;
 use crate::table::Table;
 use crate::trace::{BUFFER, os_error, sink};
 
+/// Between two looks at signals while the emulator has another thread.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// What a shell returns: exit status, tables, how true the emulation was, how the trace went.
-type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>, Traced);
+type Returned<'py> = (u8, Vec<Table>, Bound<'py, PyAny>, Traced);
 
 /// Events of a trace; or why there is none.
 type Traced = (Option<u64>, Option<String>);
 
 /// Runs `command` in a namespace whose traffic passes through a link of the scenario.
 ///
-/// A signal handler that raises ends the run.
+/// A signal handler that raises ends the run. With a desk, the emulator has a thread of its own.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, controller, logs, traces, capture, most))]
+#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, controller, logs, traces, capture, most, desk=None))]
 #[allow(clippy::too_many_arguments, reason = "by keyword in Python")]
 pub fn shell<'py>(
     py: Python<'py>,
@@ -53,7 +61,8 @@ pub fn shell<'py>(
     traces: Vec<(String, String, PathBuf)>,
     capture: &str,
     most: u64,
-) -> PyResult<Report<'py>> {
+    desk: Option<&Desk>,
+) -> PyResult<Returned<'py>> {
     let tracing = if traces.is_empty() {
         None
     } else {
@@ -74,15 +83,23 @@ pub fn shell<'py>(
         unix,
     };
     let mut raised = None;
-    let ended = py.detach(|| {
-        shell.run(&scenario.plan, tracing, || match Python::attach(|py| py.check_signals()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(e) => {
-                raised = Some(e);
-                ControlFlow::Break(())
-            }
-        })
-    });
+    let ended = match desk {
+        Some(desk) => {
+            desk.begin(Path::of(&scenario.plan, shell.at.as_deref()).map_err(refuse)?);
+            let ended = py.detach(|| watched(&shell, &scenario.plan, tracing, desk, &mut raised));
+            desk.end();
+            ended
+        }
+        None => py.detach(|| {
+            shell.run(&scenario.plan, tracing, |_| match Python::attach(|py| py.check_signals()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(e) => {
+                    raised = Some(e);
+                    ControlFlow::Break(())
+                }
+            })
+        }),
+    };
     match ended {
         Ok(report) => {
             let traced = match report.traced {
@@ -96,6 +113,36 @@ pub fn shell<'py>(
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
     }
+}
+
+/// Runs a shell in a thread of its own, which tells the desk; this one looks at signals.
+fn watched(
+    shell: &Shell,
+    plan: &Plan,
+    tracing: Option<Tracing>,
+    desk: &Desk,
+    raised: &mut Option<PyErr>,
+) -> Result<Report, Ended> {
+    let (stop, shared) = (AtomicBool::new(false), desk.shared());
+    thread::scope(|scope| {
+        let (over, ended) = mpsc::channel::<()>();
+        let emulator = scope.spawn(|| {
+            let _over = over;
+            shell.run(plan, tracing, |links| {
+                visit(&shared, links);
+                if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+        });
+        while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if raised.is_none()
+                && let Err(e) = Python::attach(|py| py.check_signals())
+            {
+                *raised = Some(e);
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        emulator.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// A trace of real packets, in files of these forms, names and paths; with at most so many events.

@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dumbbell import _trace
+from dumbbell import _native, _trace
 from dumbbell._files.folder import new_folder
 from dumbbell._laws import law_name, listed
 from dumbbell._printing import Output, Text, TextTable
@@ -36,6 +36,7 @@ from dumbbell.cli.common import (
     tell_of_file,
 )
 from dumbbell.cli.virtual import virtual_options
+from dumbbell.cli.watching import Live, live_options
 from dumbbell.errors import DumbbellError
 from dumbbell.live import (
     Arm,
@@ -57,6 +58,8 @@ def _has_command(given: dict[str, Any]) -> None:
             "--kernel-controller: a kernel in virtual time takes no controllers from programs: it cannot "
             "compile them (no CONFIG_BPF_JIT in user mode); leave out --virtual"
         )
+    if given["live"]:
+        raise DumbbellError("--live: nobody watches virtual time as it passes; leave out one of the two")
     _, command = _split(given["words"])
     if not command:
         raise DumbbellError("--virtual: no keyboard works in virtual time; give a command after --")
@@ -130,6 +133,7 @@ def _has_command(given: dict[str, Any]) -> None:
 @virtual_options(
     "output", "uplink_log", "downlink_log", "lines", "json", "pcapng", "qlog", "perfetto", check=_has_command
 )
+@live_options
 def shell(
     words: tuple[str, ...],
     at: str | None,
@@ -149,6 +153,7 @@ def shell(
     limit: int,
     output: Path | None,
     force: bool,
+    live: Live | None,
     **link: Any,
 ) -> int:
     """Run COMMAND, or a shell, behind the emulated link of a scenario, in real time.
@@ -164,10 +169,11 @@ def shell(
     traces = {form: path for form, path in named.items() if path is not None}
 
     def run() -> Emulation:
+        desk = None if watched is None else watched.desk
         with _controller(kernel_controller) as controller:
-            return behind(controller)
+            return behind(controller, desk)
 
-    def behind(controller: str | None) -> Emulation:
+    def behind(controller: str | None, desk: _native.Desk | None) -> Emulation:
         return run_shell(
             scenario,
             command,
@@ -182,20 +188,33 @@ def shell(
             capture=capture,
             limit=limit,
             force=force,
+            desk=desk,
         )
 
-    _leave_keyboard_to_command()
-    if output is None:
-        emulation = run()
-    else:
-        with new_folder(output, force) as part:
+    with ExitStack() as shown:
+        watched = None
+        if live is not None:
+            from dumbbell.watch.shell import WatchedShell
+
+            watched = WatchedShell(scenario, at, live.port)
+            shown.enter_context(live.shown(watched.show))
+            watched.start()
+        _leave_keyboard_to_command()
+        if output is None:
             emulation = run()
-            emulation.results.write(part)
-            text = dumps(emulation.fidelity, indent=2)
-            (part / "fidelity.json").write_text(text + "\n", encoding="utf-8")
-    _print_fidelity(side_console(), emulation)
-    if output is not None:
-        click.echo(f"results in {output}", err=True)
+        else:
+            with new_folder(output, force) as part:
+                emulation = run()
+                emulation.results.write(part)
+                text = dumps(emulation.fidelity, indent=2)
+                (part / "fidelity.json").write_text(text + "\n", encoding="utf-8")
+        _print_fidelity(side_console(), emulation)
+        if output is not None:
+            click.echo(f"results in {output}", err=True)
+        if live is not None and watched is not None:
+            valid = "valid" if emulation.fidelity["valid"] else "INVALID"
+            watched.ended(f"The command ended with status {emulation.status}; the emulation was {valid}.")
+            live.stay(watched.show)
     return _tell_of_trace(emulation, traces)
 
 

@@ -62,6 +62,7 @@ def run_shell(
     capture: str = "sources",
     limit: int = _trace.MOST,
     force: bool = False,
+    desk: _native.Desk | None = None,
 ) -> Emulation:
     """Run a command in a namespace behind a link.
 
@@ -96,6 +97,9 @@ def run_shell(
         The most events of packets in a trace. With more there is none.
     force
         Replace logs and traces that are there.
+    desk
+        Learns what the link does, for another thread, which may change its rate and its queue.
+        :attr:`Emulation.fidelity` then has the changes as ``changed``, if there are any.
 
     Raises
     ------
@@ -133,7 +137,11 @@ def run_shell(
                 places,
                 capture,
                 limit,
+                desk,
             )
+            if desk is not None and (made := desk.made()):
+                names = ("time", "link", "rate", "queue")
+                fidelity["changed"] = [dict(zip(names, change, strict=True)) for change in made]
             fidelity["virtual"] = virtual.rests_on()
             results = Results.of(map(Table, tables), scenario.name)
             emulation = Emulation(status, results, fidelity, events)

@@ -1,6 +1,7 @@
 //! The event loop: packets in, through the links of the simulator, and out when their time has come.
 
 mod delays;
+pub mod desk;
 mod guests;
 mod interface;
 pub mod log;
@@ -22,6 +23,7 @@ use dumbbell_trace::Happened;
 use nix::poll::{PollFd, PollFlags, ppoll};
 
 use self::delays::Delays;
+use self::desk::Desk;
 use self::guests::Guests;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
@@ -244,11 +246,11 @@ impl Emulator {
 
     /// Starts the commands and carries their packets until the client's has ended.
     ///
-    /// `tick` is called some ten times a second and may end the run.
+    /// `tick` is called some ten times a second, may look at the links and change them, and may end the run.
     ///
     /// # Errors
     /// If a log cannot be written, or the caller ended the run ([`io::ErrorKind::Interrupted`]).
-    pub fn run(mut self, mut tick: impl FnMut() -> ControlFlow<()>) -> io::Result<Outcome> {
+    pub fn run(mut self, mut tick: impl FnMut(&mut Desk<'_>) -> ControlFlow<()>) -> io::Result<Outcome> {
         let _precise = Precise::begin();
         let processor = processor_time();
         let mut started = false;
@@ -276,7 +278,7 @@ impl Emulator {
             }
             if now >= next_tick {
                 next_tick = now + TICK;
-                if tick().is_break() {
+                if tick(&mut Desk::new(now, &mut self)).is_break() {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 self.routers.sweep(now);

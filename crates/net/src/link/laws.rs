@@ -68,7 +68,7 @@ fn share(loss: f64) -> Probability {
     Config::from_value(&v, &At::root("loss")).unwrap()
 }
 
-fn packet(id: u64, size: u16) -> Packet {
+pub(crate) fn packet(id: u64, size: u16) -> Packet {
     Packet::of(TcpHeader { number: id, ..TcpHeader::default() }, 0, size, Ecn::NotEct)
 }
 

@@ -1,5 +1,7 @@
 //! Any discipline, with an event at the end of each transmission.
 
+mod change;
+
 use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, Times, VerdictSink};
 
 use super::classes::PerClass;
