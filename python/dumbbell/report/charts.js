@@ -575,7 +575,21 @@ const Charts = (() => {
       }, columns, this.box);
       this.ring = this.plot.over.appendChild(element("div", { class: "ring", hidden: "" }));
       this.setRange();
+      this.reserve();
       if (index !== null && index < this.count()) this.moveTo(index);
+    }
+
+    // Room for the longest values: reading a point moves nothing, as figures with the same axis are read together.
+    reserve() {
+      if (this.items) return;
+      const before = this.outputs.map((output) => output?.textContent);
+      this.keys.style.minHeight = "";
+      this.outputs.forEach((output, i) => {
+        const { text } = this.data.lines[i];
+        if (output && joined(this.data.lines[i])) output.textContent = text ? text.reduce((a, b) => (b.length > a.length ? b : a)) : "-0.0000k";
+      });
+      this.keys.style.minHeight = `${Math.ceil(this.keys.getBoundingClientRect().height)}px`;
+      this.outputs.forEach((output, i) => { if (output) output.textContent = before[i]; });
     }
 
     drawsApart() {
