@@ -18,6 +18,7 @@ const Charts = (() => {
   const FONT = `${SIZE}px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif`;
   const NARROW = 520; // CSS pixels
   const PAGE = 0.1; // part of the points that a page key passes
+  const ROW = 18; // CSS pixels of a name at the y axis
   const SLANTED = 100; // CSS pixels of a name that is slanted
   const NEAR = 30; // CSS pixels to the point that is read
   const MANY = 20; // points above which markers are smaller
@@ -419,7 +420,8 @@ const Charts = (() => {
       const { aspect } = this.data;
       const height = this.heights[width < NARROW ? 1 : 0];
       const tall = aspect ? Math.min(Math.max(Math.round(width * aspect), height), 900) : height;
-      return { width, height: tall + this.slant(width) };
+      const rows = ROW * (this.data.y.ticks ?? []).length; // so that their names do not touch
+      return { width, height: Math.max(tall, rows) + this.slant(width) };
     }
 
     // What slanted names of x need, of the height; nothing if they have room side by side.
@@ -667,7 +669,9 @@ const Charts = (() => {
           open = false;
           return;
         }
-        const [left, top] = this.at(plot, x, line.y[j]);
+        let [left, top] = this.at(plot, x, line.y[j]);
+        // Cells side by side have no seams.
+        if (line.fill && line.edge === false) [left, top] = [Math.round(left), Math.round(top)];
         if (open && line.step) ctx.lineTo(...(line.step === 1 ? [left, last[1]] : [last[0], top]));
         ctx[open ? "lineTo" : "moveTo"](left, top);
         [before, last, open] = [open ? last : null, [left, top], true];
@@ -767,7 +771,11 @@ const Charts = (() => {
       const [xMin, xMax] = [plot.scales.x.min, plot.scales.x.max];
       for (const { x, y, text: whole, dx = 0, dy = 0, align = "center", on } of texts) {
         if (x < xMin || x > xMax || (on !== undefined && !this.shown[on])) continue;
-        const text = this.short(whole, plot.width / 2), [left, top] = this.at(plot, x, y), wide = ctx.measureText(text).width;
+        const room = on === undefined ? Infinity : this.room(plot, x, y);
+        // In a narrow cell the number without its interval, or nothing.
+        const fits = this.widthOf(whole) < room ? whole : whole.split(" ")[0];
+        if (this.widthOf(fits) >= room) continue;
+        const text = this.short(fits, plot.width / 2), [left, top] = this.at(plot, x, y), wide = ctx.measureText(text).width;
         let from = left + dx * ratio - wide * { left: 0, center: 0.5, right: 1 }[align];
         from = Math.min(Math.max(from, 0), Math.max(ctx.canvas.width - wide, 0));
         const middle = top + dy * ratio, half = SIZE * 0.6 * ratio;
@@ -779,6 +787,12 @@ const Charts = (() => {
         ctx.fillText(text, from, middle);
       }
       ctx.restore();
+    }
+
+    // CSS pixels from a text to the next one of its row.
+    room(plot, x, y) {
+      const others = this.data.texts.filter((entry) => entry.y === y && entry.x !== x);
+      return least(others.map((entry) => Math.abs(plot.valToPos(entry.x, "x") - plot.valToPos(x, "x"))));
     }
 
     // Black or white, whichever is easier to read on what a line is filled with (WCAG 2.2, relative luminance).
