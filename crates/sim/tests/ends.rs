@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::threads::{assert_same, cut, on_cut, on_one, plan};
+use crate::threads::{assert_same, on_cut, on_one, plan};
 
 const W2: &str = include_str!("../../../scenarios/w2-dumbbell-web.toml");
 const POWER: &str = include_str!("../../../scenarios/power-practra.toml");
@@ -66,18 +66,6 @@ fn web_traffic_over_a_fat_tree_is_the_same() {
 #[test]
 fn ports_with_events_of_their_own_are_the_same() {
     assert_same(&plan(POWER, &["duration=3s", "warmup=1s"]));
-}
-
-#[test]
-fn slots_of_flows_that_are_over_are_used_again_in_parts() {
-    let plan = plan(W2, &["duration=60s"]);
-    let rows = on_one(&plan);
-    // More flows than slots, or nothing was used again.
-    assert!(rows == on_cut(&plan, &cut(&plan, 2)));
-    let mut wrong = cut(&plan, 2);
-    wrong.window = wrong.window * 8;
-    let late = std::thread::scope(|scope| scope.spawn(|| on_cut(&plan, &wrong)).join());
-    assert!(late.is_err() || late.is_ok_and(|late| late != rows), "packets that come late change nothing");
 }
 
 /// Flows of several kinds that end, with few times to choose from, so that many end and begin at once.

@@ -17,7 +17,7 @@ pub(crate) fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     Plan::new(&scenario, Path::new(".")).expect("a plan")
 }
 
-pub(crate) fn cut(plan: &Plan, threads: usize) -> Cut {
+fn cut(plan: &Plan, threads: usize) -> Cut {
     plan.cut(Some(threads), 1).unwrap_or_else(|whole| panic!("it can be cut: {whole}"))
 }
 
