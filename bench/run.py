@@ -1,7 +1,8 @@
 """Speed, start-up, instructions and memory, against what must be reached and what was recorded.
 
 ``python -m bench.run`` prints the table and exits with 1 if a figure misses its bound; ``--record`` also
-writes it to ``bench/record.txt``.
+writes it to ``bench/record.txt``. ``--only TEXT`` counts the instructions of those rows alone whose names
+contain the text: a minute or less, on any machine and however busy it is.
 """
 
 from __future__ import annotations
@@ -214,35 +215,89 @@ def paced(program: str, repeats: int) -> Iterator[Figure]:
             yield Figure(f"{name}, speed over CUBIC's", share, aim=0.8, larger_is_better=True)
 
 
-def counted(program: str) -> Iterator[Figure]:
-    """Count instructions: the same on every run, whatever the machine's mood."""
-    short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
-    short["W3"] = (OWN["W3"][2], ["workloads[0].rounds=10"])
-    short["W5"] = (OWN["W5"][2], [*OWN["W5"][3], *SHORT["W1"]])
-    short["RED"] = (OWN["RED"][2], [*OWN["RED"][3], *SHORT["W1"]])
-    short["priority"] = (OWN["priority"][2], [*OWN["priority"][3], *SHORT["W1"]])
-    short["fat-tree"] = (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
+# W1's flows and network with other end points and laws: what users run. Ten seconds each.
+W1 = SCENARIOS / "w1-dumbbell-bulk.toml"
+
+
+def law(queue: str) -> list[str]:
+    """Return the settings of W1 with a queue on all links."""
+    return [f"topology.bottleneck.queue={queue}", f"topology.access.queue={queue}"]
+
+
+RED = "{ kind = 'red', limit = '100pkt' }"
+USUAL: dict[str, list[str]] = {
+    **{f"{name}, profile of Linux": [transport("linux", name)] for name in ("copa", "prague", "bbr", "bbr3")},
+    "FQ-CoDel, all links": law("fq-codel"),
+    "RED, all links": law(RED),
+    "CAKE, bottleneck": ["topology.bottleneck.queue=cake"],
+    "XCP, all links": [
+        "transport={ kind = 'tcp', profile = 'rfc', controller = 'xcp', ack_every = 1 }",
+        "topology.bottleneck.router=xcp",
+        "topology.access.router=xcp",
+    ],
+}
+
+Job = tuple[Path, list[str]]
+"""A scenario, and its settings."""
+
+
+def counts() -> Iterator[tuple[str, Job]]:
+    """Return what is counted as whole runs, by the names of the rows without their unit."""
+    for work in works():
+        yield work.name, (work.scenario, SHORT[work.name])
+    yield "W3", (OWN["W3"][2], ["workloads[0].rounds=10"])
+    for name in ("W5", "RED", "priority"):
+        yield name, (OWN[name][2], [*OWN[name][3], *SHORT["W1"]])
+    yield "fat-tree", (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
     _, scenario, settings = RUNS["practRA"]
-    short["practRA"] = (scenario, [*settings, "duration=100s"])
+    yield "practRA", (scenario, [*settings, "duration=100s"])
     # CUBIC is among the profiles.
-    models = ((name, named) for name, named in PACED.items() if name != "CUBIC")
-    short |= {name: (short["W1"][0], [*SHORT["W1"], transport("rfc", named)]) for name, named in models}
-    short |= {load: (FOLDER / file, [*settings, "duration=4s"]) for load, (file, settings) in LOADS.items()}
+    for name, named in PACED.items():
+        if name != "CUBIC":
+            yield name, (W1, [*SHORT["W1"], transport("rfc", named)])
+    for load, (file, settings) in LOADS.items():
+        yield load, (FOLDER / file, [*settings, "duration=4s"])
+    for name, settings in USUAL.items():
+        yield name, (W1, [*SHORT["W1"], *settings])
+
+
+def counted(program: str, only: str = "") -> Iterator[Figure]:
+    """Count instructions: the same on every run, whatever the machine's mood.
+
+    Parameters
+    ----------
+    program
+        The engine.
+    only
+        What the name of a row must contain.
+    """
+    runs = {f"{name} instructions/packet-hop": job for name, job in counts()}
+    runs = {name: job for name, job in runs.items() if only in name}
+    rows = {f"{row(cost)}, instructions/packet-hop": cost for cost in COSTS}
+    rows = {name: cost for name, cost in rows.items() if only in name}
+    begun = {f"{cost.bench}, set-up M instructions": cost for cost in SETUPS}
+    begun = {name: cost for name, cost in begun.items() if only in name}
     with ThreadPoolExecutor(CORES) as pool:
-        found = pool.map(lambda job: instructions(program, *job), short.values())
-        for name, (count, hops) in zip(short, found, strict=True):
-            yield Figure(f"{name} instructions/packet-hop", count / hops, counted=True)
-        beside = [cost for cost in COSTS if cost.bench]
-        for cost, per_hop in zip(beside, pool.map(partial(costs.counted, program), beside), strict=True):
-            yield Figure(f"{cost.bench}, instructions/packet-hop", per_hop, counted=True)
-        begun = pool.map(lambda cost: instructions(program, cost.scenario, at_once(cost))[0], SETUPS)
-        for cost, count in zip(SETUPS, begun, strict=True):
-            yield Figure(f"{cost.bench}, set-up M instructions", count / 1e6, counted=True)
+        found = pool.map(lambda job: instructions(program, *job), runs.values())
+        for name, (count, hops) in zip(runs, found, strict=True):
+            yield Figure(name, count / hops, counted=True)
+        for name, per_hop in zip(rows, pool.map(partial(costs.counted, program), rows.values()), strict=True):
+            yield Figure(name, per_hop, counted=True)
+        whole = pool.map(lambda cost: instructions(program, cost.scenario, at_once(cost))[0], begun.values())
+        for name, count in zip(begun, whole, strict=True):
+            yield Figure(name, count / 1e6, counted=True)
 
 
-def profiles(program: str) -> Iterator[Figure]:
+def row(cost: costs.Cost) -> str:
+    """Return what a row of the page is called here."""
+    return cost.bench or f"{cost.by}: {cost.name}"
+
+
+def profiles(program: str, only: str = "") -> Iterator[Figure]:
     """Count instructions of bulk and of web traffic under CUBIC, as the RFCs have TCP and as Linux has it."""
     jobs = [(work, profile) for work in works() if work.name in PROFILED for profile in ("rfc", "linux")]
+    names = {(work, profile): f"{work.name} {profile} instructions/packet-hop" for work, profile in jobs}
+    jobs = [job for job in jobs if only in names[job]]
 
     def count(job: tuple[Work, str]) -> float:
         work, profile = job
@@ -252,8 +307,8 @@ def profiles(program: str) -> Iterator[Figure]:
     with ThreadPoolExecutor(CORES) as pool:
         found = dict(zip(jobs, pool.map(count, jobs), strict=True))
     for (work, profile), per_hop in found.items():
-        yield Figure(f"{work.name} {profile} instructions/packet-hop", per_hop, counted=True)
-        if profile == "linux":
+        yield Figure(names[work, profile], per_hop, counted=True)
+        if profile == "linux" and (work, "rfc") in found:
             share = per_hop / found[work, "rfc"]
             yield Figure(f"{work.name} instructions, linux over rfc", share, must=1.2)
 
@@ -271,6 +326,21 @@ BRIEF = {
     "w4s-long-fat": SHORT["W4S"],
     "xcp-web": ["duration=20s"],
 }
+
+
+def shipped_time(program: str) -> Iterator[Figure]:
+    """Measure a packet-hop of every shipped scenario as a whole process: one number for what users run."""
+    yield Figure("shipped, ns/packet-hop", yardstick(program))
+
+
+def yardstick(program: str) -> float:
+    """Return the geometric mean, over the shipped scenarios, of the nanoseconds of a packet-hop.
+
+    Set-up counts: runs are those that :func:`shipped` counts.
+    """
+    jobs = [(path, BRIEF.get(path.stem, [])) for path in sorted(SCENARIOS.glob("*.toml"))]
+    runs = [simulate(program, path, settings) for path, settings in jobs]
+    return statistics.geometric_mean(run.cpu / run.results["packet_hops"] * 1e9 for run in runs)
 
 
 def shipped(program: str) -> Iterator[Figure]:
@@ -346,8 +416,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5, help="runs for each speed (default 5)")
     parser.add_argument("--record", action="store_true", help="write the figures to bench/record.txt")
+    parser.add_argument("--only", metavar="TEXT", help="count instructions, of rows whose names contain this")
     options = parser.parse_args()
-    if wrong := unfit(_native.profile):
+    if options.only and options.record:
+        parser.error("--record takes all rows: leave out --only")
+    if not options.only and (wrong := unfit(_native.profile)):
         sys.exit(wrong)
     program = engine()
     BUILD.mkdir(exist_ok=True)
@@ -367,21 +440,26 @@ def main() -> int:
             print(f"{figure.name:36}{row}{'  MISSED' if missed(figure) else ''}", flush=True)
 
     print(f"{'':36}{'measured':>10}{'must':>10}{'aim':>10}{'recorded':>10}{'ratio':>10}")
-    show(speed(program, options.repeats))
-    show(beside(program, options.repeats))
-    show(threads(options.repeats))
-    show(runs(program, options.repeats))
-    show(setups(program, options.repeats))
-    show(starts(options.repeats))
-    show(stamps(program, options.repeats))
-    show(paced(program, options.repeats))
-    show(memory(program))
+    if not options.only:
+        show(speed(program, options.repeats))
+        show(beside(program, options.repeats))
+        show(threads(options.repeats))
+        show(runs(program, options.repeats))
+        show(setups(program, options.repeats))
+        show(starts(options.repeats))
+        show(stamps(program, options.repeats))
+        show(paced(program, options.repeats))
+        show(shipped_time(program))
+        show(memory(program))
     if message := missing("valgrind", "valgrind"):
         print(f"instructions are not counted: {message}", file=sys.stderr)
     else:
-        show(counted(program))
-        show(profiles(program))
-        show(shipped(program))
+        show(counted(program, options.only or ""))
+        show(profiles(program, options.only or ""))
+        if not options.only or options.only in "shipped, instructions/packet-hop":
+            show(shipped(program))
+    if not figures:
+        sys.exit(f"bench: no row is called {options.only!r}: bench/record.txt has their names")
 
     if options.record:
         record(figures)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from bench import costs, run
 from bench.costs import BASES, COSTS, THREADED, Cost, at_once
-from bench.run import SETUPS, Figure
+from bench.measure import SCENARIOS, Run
+from bench.run import BRIEF, SETUPS, Figure
 from dumbbell import Scenario
 
 
@@ -23,6 +27,49 @@ def test_rows_have_names_of_their_own() -> None:
     names = [cost.bench for cost in COSTS if cost.bench] + [*THREADED]
     assert len(set(names)) == len(names) >= 10
     assert len({(cost.by, cost.name) for cost in (*BASES.values(), *COSTS)}) == len(BASES) + len(COSTS)
+
+
+def test_every_cost_and_every_set_up_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def count(_program: str, scenario: Path, settings: list[str]) -> tuple[int, int]:
+        # What is counted is a scenario that can run.
+        Scenario.from_file(scenario, settings).explain()
+        asked.append(scenario.stem)
+        return 1000 * len(asked) ** 2, 10 * len(asked)
+
+    monkeypatch.setattr(run, "instructions", count)
+    monkeypatch.setattr(costs, "instructions", count)
+    monkeypatch.setattr(run, "CORES", 1)
+    names = [figure.name for figure in run.counted("engine")]
+    assert len(set(names)) == len(names)
+    assert {run.row(cost) for cost in COSTS} <= {name.rpartition(", ")[0] for name in names}
+    assert all(f"{cost.bench}, set-up M instructions" in names for cost in SETUPS)
+    assert all(f"{name} instructions/packet-hop" in names for name in run.USUAL)
+
+
+def test_only_some_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "instructions", lambda *_: (1000, 10))
+    monkeypatch.setattr(costs, "instructions", lambda *_: pytest.fail("nobody asked for a row of the page"))
+    found = [figure.name for figure in run.counted("engine", "W4S inst")]
+    assert found == ["W4S instructions/packet-hop"]
+    assert [figure.name for figure in run.profiles("engine", "W2 linux")] == [
+        "W2 linux instructions/packet-hop"
+    ]
+
+
+def test_the_yardstick_is_the_geometric_mean_over_shipped_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def simulate(_program: str, scenario: Path, settings: list[str]) -> Run:
+        assert settings == BRIEF.get(scenario.stem, [])
+        asked.append(scenario.stem)
+        # Two runs of 50 and 200 ns, the others of 100.
+        return Run({"packet_hops": 1000}, {1: 5e-5, 2: 2e-4}.get(len(asked), 1e-4))
+
+    monkeypatch.setattr(run, "simulate", simulate)
+    assert run.yardstick("engine") == pytest.approx(100.0)
+    assert len(asked) == len(list(SCENARIOS.glob("*.toml"))) == len(set(asked))
 
 
 def test_an_aim_that_is_not_reached_fails_nothing() -> None:
