@@ -350,6 +350,9 @@ impl<P: Frame> Control<P> {
                 self.flows[position].turns = Turns::Bulk;
                 return self.count(position, true);
             }
+            Turns::Decaying if self.decaying.front() == Some(&(position as u32)) => {
+                self.decaying.pop_front();
+            }
             Turns::Decaying => self.decaying.retain(|other| *other as usize != position),
             Turns::None => {}
         }
@@ -363,8 +366,13 @@ impl<P: Frame> Control<P> {
         let Some(position) = self.decaying.front().map(|i| *i as usize) else { return };
         let law = &mut self.flows[position].law;
         law.is_empty(now);
-        let turns = if law.is_at_rest(now) { Turns::None } else { Turns::Decaying };
-        self.move_to(position, turns);
+        if law.is_at_rest(now) {
+            self.flows[position].turns = Turns::None;
+            self.decaying.pop_front();
+        } else if self.decaying.len() > 1 {
+            self.decaying.pop_front();
+            self.decaying.push_back(position as u32);
+        }
     }
 }
 
@@ -412,7 +420,15 @@ impl<P: Frame> Discipline<P> for Cake<P> {
             self.bytes -= before.1 - flow.waiting.bytes();
             let Some(packet) = packet else {
                 let turns = if flow.law.is_at_rest(now) { Turns::None } else { Turns::Decaying };
-                control.move_to(position, turns);
+                if flow.turns == Turns::Sparse {
+                    flow.turns = turns;
+                    control.sparse.pop_front();
+                    if turns == Turns::Decaying {
+                        control.decaying.push_back(position as u32);
+                    }
+                } else {
+                    control.move_to(position, turns);
+                }
                 continue;
             };
             flow.deficit -= i64::from(packet.size());

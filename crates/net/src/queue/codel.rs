@@ -143,6 +143,13 @@ impl Law {
         Some((packet, droppable))
     }
 
+    /// What [`Law::next`] does about an empty queue.
+    #[inline]
+    pub fn rest(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
     /// Marks the packet and returns it if it can be marked; otherwise drops it.
     fn signal<P: Frame>(&self, mut packet: P, sink: &mut impl VerdictSink<P>) -> Option<P> {
         if self.ecn && packet.ecn().is_capable() {

@@ -69,6 +69,13 @@ pub trait FlowLaw<P: Frame> {
     /// True if a packet that does not wait changes nothing, once the law has been asked for one when none was there.
     const PASSES: bool = false;
 
+    /// The queue is empty, and has been asked for a packet: what [`FlowLaw::next`] does then.
+    #[inline]
+    fn rest(&mut self, now: Time, waiting: &mut Fifo<P>, sink: &mut impl VerdictSink<P>) {
+        let nothing = self.next(now, waiting, sink);
+        debug_assert!(nothing.is_none(), "an empty queue has no packet");
+    }
+
     /// The next packet to transmit. What the law gives up goes to the sink.
     fn next(&mut self, now: Time, waiting: &mut Fifo<P>, sink: &mut impl VerdictSink<P>) -> Option<P>;
 }
@@ -119,7 +126,9 @@ struct Control<L> {
 #[derive(Clone, Debug)]
 pub struct Fair<P, L> {
     flows: Vec<Flow<P, L>>,
-    packets: usize,
+    packets: u32,
+    /// One more than the position of the flow that has all turns, though nothing waits: its latest packet did not. It stands in no list.
+    lone: u32,
     bytes: u64,
     /// In a box: a link has room for any discipline.
     control: Box<Control<L>>,
@@ -140,7 +149,7 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
             new: VecDeque::new(),
             old: VecDeque::new(),
         };
-        Fair { flows: Vec::new(), packets: 0, bytes: 0, control: Box::new(control) }
+        Fair { flows: Vec::new(), packets: 0, lone: 0, bytes: 0, control: Box::new(control) }
     }
 
     /// The position of the flow of this packet.
@@ -163,19 +172,36 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
         self.flows.len() - 1
     }
 
+    /// The flow that has all turns gets them in the list of new flows.
+    #[cold]
+    #[inline(never)]
+    fn list_lone(&mut self) {
+        let lone = std::mem::take(&mut self.lone);
+        self.control.new.push_back(lone - 1);
+    }
+
+    /// The same for the flow that has all turns.
+    #[inline]
+    fn rest_lone(&mut self, now: Time, sink: &mut impl VerdictSink<P>) {
+        let lone = std::mem::take(&mut self.lone);
+        let flow = &mut self.flows[lone as usize - 1];
+        flow.turns = Turns::None;
+        flow.law.rest(now, &mut flow.waiting, sink);
+    }
+
     /// No flow has anything to send. Each law hears so once, and its flow has no turn any more.
+    #[inline(never)]
     fn rest(&mut self, now: Time, sink: &mut impl VerdictSink<P>) {
         let control = &mut *self.control;
         while let Some(position) = control.new.pop_front().or_else(|| control.old.pop_front()) {
             let flow = &mut self.flows[position as usize];
             flow.turns = Turns::None;
-            let nothing = flow.law.next(now, &mut flow.waiting, sink);
-            debug_assert!(nothing.is_none(), "an empty queue has no packet");
+            flow.law.rest(now, &mut flow.waiting, sink);
         }
     }
 
     fn is_over(&self) -> bool {
-        self.packets as u64 > self.control.limit.packets || self.bytes > self.control.limit.bytes
+        u64::from(self.packets) > self.control.limit.packets || self.bytes > self.control.limit.bytes
     }
 
     /// Drops from the head of the flow with the most bytes (RFC 8290 section 4.1).
@@ -200,6 +226,9 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
 impl<P: Frame, L: FlowLaw<P> + Clone> Discipline<P> for Fair<P, L> {
     #[inline(never)]
     fn enqueue(&mut self, now: Time, mut packet: P, sink: &mut impl VerdictSink<P>) {
+        if self.lone > 0 {
+            self.list_lone();
+        }
         let position = self.position(&packet);
         let (flow, control) = (&mut self.flows[position], &mut *self.control);
         if !flow.law.admits(now, &mut packet, &flow.waiting, &mut control.shared, sink) {
@@ -224,22 +253,45 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Discipline<P> for Fair<P, L> {
     {
         let (control, size) = (&*self.control, packet.size());
         let fits = control.limit.admits(0, 0, size);
-        if !(L::PASSES && fits && control.new.is_empty() && control.old.is_empty()) {
+        if !(L::PASSES && fits && self.lone == 0 && control.new.is_empty() && control.old.is_empty()) {
             return self.wait_for_none(now, packet, sink);
         }
         let position = self.position(packet);
-        let (flow, control) = (&mut self.flows[position], &mut *self.control);
-        (flow.turns, flow.deficit) = (Turns::New, control.quantum - i64::from(size));
-        control.new.push_back(position as u32);
+        let (flow, quantum) = (&mut self.flows[position], self.control.quantum);
+        (flow.turns, flow.deficit) = (Turns::New, quantum - i64::from(size));
+        self.lone = position as u32 + 1;
         true
     }
 
-    #[inline(never)]
+    #[inline]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
-        if self.packets == 0 {
-            self.rest(now, sink);
-            return None;
+        if self.packets > 0 {
+            return self.next_in_turn(now, sink);
         }
+        if self.lone > 0 {
+            self.rest_lone(now, sink);
+        } else {
+            self.rest(now, sink);
+        }
+        None
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.packets as usize
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl<P: Frame, L: FlowLaw<P> + Clone> Fair<P, L> {
+    /// The next packet, where some wait.
+    #[inline(never)]
+    fn next_in_turn(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        debug_assert!(self.lone == 0, "a packet that waits has listed all turns");
         let control = &mut *self.control;
         loop {
             // RFC 8290 section 4.2.
@@ -256,7 +308,7 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Discipline<P> for Fair<P, L> {
             }
             let before = (flow.waiting.len(), flow.waiting.bytes());
             let packet = flow.law.next(now, &mut flow.waiting, sink);
-            self.packets -= before.0 - flow.waiting.len();
+            self.packets -= (before.0 - flow.waiting.len()) as u32;
             self.bytes -= before.1 - flow.waiting.bytes();
             if let Some(packet) = packet {
                 flow.deficit -= i64::from(packet.size());
@@ -271,15 +323,5 @@ impl<P: Frame, L: FlowLaw<P> + Clone> Discipline<P> for Fair<P, L> {
                 flow.turns = Turns::None;
             }
         }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.packets
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.bytes
     }
 }

@@ -53,6 +53,11 @@ impl<P: Frame> FlowLaw<P> for Law {
     const PASSES: bool = true;
 
     #[inline]
+    fn rest(&mut self, _now: Time, _waiting: &mut Fifo<P>, _sink: &mut impl VerdictSink<P>) {
+        Law::rest(self);
+    }
+
+    #[inline]
     fn next(&mut self, now: Time, waiting: &mut Fifo<P>, sink: &mut impl VerdictSink<P>) -> Option<P> {
         Law::next(self, now, waiting, sink)
     }

@@ -92,6 +92,12 @@ impl Average {
         }
     }
 
+    /// A packet of `size` bytes enters an empty queue at `now`, and is transmitted at once.
+    #[inline]
+    pub fn passed(&mut self, now: Time, size: u32) {
+        self.idle_since = now + self.rate.time_to_send(size.into());
+    }
+
     /// A packet of `size` bytes is dropped from the queue at `now`.
     pub fn dropped(&mut self, now: Time, size: u32) {
         self.packets -= 1;

@@ -74,7 +74,7 @@ impl Law {
     /// What happens to a packet of `size` bytes that arrives with this `average` at a queue of so many packets.
     pub fn decide(&mut self, average: f64, waiting: u64, size: u32, rng: &mut Stream) -> Verdict {
         if average < self.min || waiting < self.least_waiting {
-            (self.above, self.count) = (false, -1);
+            self.rests();
             return Verdict::Pass;
         }
         let ceiling = if self.gentle { 2.0 * self.max } else { self.max };
@@ -93,6 +93,12 @@ impl Law {
             return Verdict::Early;
         }
         Verdict::Pass
+    }
+
+    /// The average is below what the law looks at.
+    #[inline]
+    pub fn rests(&mut self) {
+        (self.above, self.count) = (false, -1);
     }
 
     /// Begins to count anew: a packet was dropped.

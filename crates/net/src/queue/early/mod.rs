@@ -96,6 +96,8 @@ struct Control {
     averages: Vec<Average>,
     first_class: usize,
     rng: Stream,
+    /// One law that does not adapt, and one average.
+    single: bool,
 }
 
 impl Control {
@@ -114,6 +116,22 @@ impl Control {
             Counted::UpTo => &mut self.averages[class..],
             Counted::Own => &mut self.averages[class..=class],
         }
+    }
+
+    /// A packet of `size` bytes finds nothing waiting and need not wait either. True if its average is below what the law looks at:
+    /// then it has come and gone. False if there is more to it, and nothing has changed.
+    #[inline(always)]
+    fn passes(&mut self, now: Time, size: u32) -> bool {
+        let Control { form, averages, .. } = self;
+        let (Some(law), Some(average)) = (form.laws.first_mut(), averages.first_mut()) else { return false };
+        if !self.single || average.value() >= law.min {
+            return false;
+        }
+        // An idle time only lowers the average.
+        average.arrived(now);
+        average.passed(now, size);
+        law.rests();
+        true
     }
 
     fn arrived(&mut self, now: Time, class: usize, size: u32) -> Verdict {
@@ -195,7 +213,25 @@ impl<P: Frame> Early<P> {
         let count = if form.counted == Counted::All { 1 } else { form.laws.len() };
         let averages = vec![form.average.clone(); count];
         let (first_class, rng) = (setting.first_class, setting.rng());
-        Early { waiting: Fifo::default(), control: Box::new(Control { form, averages, first_class, rng }) }
+        let single = count == 1 && form.laws.len() == 1 && form.adaptation.is_none();
+        let control = Control { form, averages, first_class, rng, single };
+        Early { waiting: Fifo::default(), control: Box::new(control) }
+    }
+}
+
+impl<P: Frame> Early<P> {
+    /// What [`Discipline::pass_through`] does where the law has a say.
+    #[inline(never)]
+    fn pass_judged(&mut self, now: Time, packet: &mut P, fits: bool, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let reason = self.control.decide(now, packet, fits, sink);
+        match reason {
+            None => self.control.left(now, packet),
+            Some(reason) => sink.dropped(packet.clone(), reason),
+        }
+        reason.is_none()
     }
 }
 
@@ -216,12 +252,10 @@ impl<P: Frame> Discipline<P> for Early<P> {
         P: Clone,
     {
         let fits = self.control.form.limit.admits(0, 0, packet.size());
-        let reason = self.control.decide(now, packet, fits, sink);
-        match reason {
-            None => self.control.left(now, packet),
-            Some(reason) => sink.dropped(packet.clone(), reason),
+        if fits && self.control.passes(now, packet.size()) {
+            return true;
         }
-        reason.is_none()
+        self.pass_judged(now, packet, fits, sink)
     }
 
     #[inline(never)]
