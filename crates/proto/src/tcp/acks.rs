@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Duration, Packet, Time};
+use dumbbell_header::TcpHeader;
 
 use super::cheat::Cheating;
 use super::memory::memory;
@@ -95,8 +96,6 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Acks {
     linux: bool,
-    /// Acknowledgements that wait leave together.
-    ticks: bool,
     compresses: bool,
     segment: u16,
     /// Bytes of the headers of a packet; zero once data has shown how much of the buffer it takes.
@@ -149,9 +148,11 @@ pub struct Acks {
     /// Data that the application has not read, if it reads later than data arrives.
     unread: Option<u64>,
     /// What a buffer elsewhere says of the segment in hand.
-    pub pressure: Option<Pressure>,
+    pressure: Option<Pressure>,
     /// How the receiver misbehaves, if it does.
     pub(super) cheating: Option<Box<Cheating>>,
+    /// The latest segment in order showed that a full one may take the [short way](Acks::full_in_order).
+    steady: bool,
 }
 
 impl Acks {
@@ -185,7 +186,6 @@ impl Acks {
         let window = open.min(first.unwrap_or(open));
         Box::new(Acks {
             linux: params.delayed_acks == DelayedAcks::Linux,
-            ticks: params.delayed_acks == DelayedAcks::Ticks,
             compresses: params.sack_compression,
             segment: segment as u16,
             headers: params.header() as u8,
@@ -221,7 +221,14 @@ impl Acks {
             unread: None,
             pressure: None,
             cheating: params.cheat.as_ref().map(Cheating::new),
+            steady: false,
         })
+    }
+
+    /// Sets the answer of a buffer elsewhere to the segment that comes next.
+    pub fn set_pressure(&mut self, pressure: Pressure) {
+        self.pressure = Some(pressure);
+        self.steady = false;
     }
 
     /// A SYN-ACK leaves.
@@ -242,6 +249,13 @@ impl Acks {
     /// timestamp that data echoes; here data travels one way, and its one timestamp is its own.)
     #[inline]
     pub fn echoed(&mut self, now: Time, segments: u16) {
+        if self.unanswered.front().is_some_and(|first| segments.wrapping_sub(first.segments()) < 1 << 15) {
+            self.take_echo(now, segments);
+        }
+    }
+
+    #[inline(never)]
+    fn take_echo(&mut self, now: Time, segments: u16) {
         let mut sent = None;
         while let Some(first) = self.unanswered.front()
             && segments.wrapping_sub(first.segments()) < 1 << 15
@@ -271,10 +285,65 @@ impl Acks {
     #[cold]
     pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
         self.unread = Some(unread);
+        self.steady = false;
         if self.grows {
             self.arrived += bytes;
             self.review(now, unread);
         }
+    }
+
+    /// What [`Acks::echoed`], [`Acks::begins`] and [`Acks::in_order`] do about a full segment from `number` that leaves no hole, where
+    /// nothing but its time changes what they do. None if there is more to it.
+    #[inline(always)]
+    pub fn full_in_order(
+        &mut self,
+        now: Time,
+        number: u64,
+        next: u64,
+        waiting: u32,
+        packet: &Packet,
+    ) -> Option<Verdict> {
+        let segment = u64::from(self.segment);
+        let is_short = self.steady
+            && number == self.next
+            && next - number == segment
+            && next < self.window_end
+            && now.since(self.latest) <= LEAST_DELAY / 2
+            && self.window + segment >= self.clamp;
+        if !is_short {
+            return None;
+        }
+        debug_assert!(!self.hole && self.missing == u64::MAX, "there is no hole");
+        self.echoed(now, packet.aux);
+        self.next = next;
+        self.latest = now;
+        self.delay = self.delay / 2 + LEAST_DELAY / 2;
+        self.room = self.clamp.saturating_sub(segment);
+        self.arrived += segment;
+        self.review(now, 0);
+        if self.quick > 0 || waiting >= 2 {
+            return Some(Verdict::Now);
+        }
+        self.room = self.clamp;
+        let pushed = packet.flags & TcpHeader::PSH != 0;
+        Some(if pushed { Verdict::Now } else { Verdict::By(now + self.longest_delay()) })
+    }
+
+    /// True if the window is all that an acknowledgement needs of this.
+    #[inline]
+    pub fn is_steady(&self) -> bool {
+        self.steady && self.twice.is_none()
+    }
+
+    /// How long the delayed acknowledgement of Linux takes.
+    #[inline]
+    fn longest_delay(&self) -> Duration {
+        let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
+            self.rtt.max(LEAST_DELAY).min(MOST_DELAY)
+        } else {
+            MOST_DELAY
+        };
+        self.delay.min(most)
     }
 
     /// Everything below `next` has arrived, and `held` bytes above a hole; `waiting` segments are not acknowledged, this one
@@ -311,6 +380,8 @@ impl Acks {
         if self.unread.is_none() {
             self.read_at_once(now, bytes);
         }
+        let alone = self.unread.is_none() && self.pressure.is_none() && self.cheating.is_none();
+        self.steady = alone && self.linux && self.grows && params.timer_tick.is_zero();
         if verdict == Verdict::Now {
             return verdict;
         }
@@ -326,17 +397,12 @@ impl Acks {
     fn judge(&self, now: Time, waiting: u32, many: bool, params: &Params) -> Verdict {
         if !self.linux {
             let now_due = waiting >= params.ack_every;
-            return if now_due { Verdict::Now } else { Verdict::By(self.delayed(now, params)) };
+            return if now_due { Verdict::Now } else { Verdict::By(Acks::delayed(now, params)) };
         }
         if self.quick > 0 || many {
             return Verdict::Now;
         }
-        let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
-            self.rtt.max(LEAST_DELAY).min(MOST_DELAY)
-        } else {
-            MOST_DELAY
-        };
-        Verdict::By(wheel::due(now, self.delay.min(most), params.timer_tick))
+        Verdict::By(wheel::due(now, self.longest_delay(), params.timer_tick))
     }
 
     /// Acknowledgements leave at once or wait, as the buffer elsewhere has it.
@@ -373,9 +439,10 @@ impl Acks {
     }
 
     /// When a segment that arrives now is acknowledged at the latest, in a host other than Linux.
-    fn delayed(&self, now: Time, params: &Params) -> Time {
+    fn delayed(now: Time, params: &Params) -> Time {
         let delay = params.ack_delay;
-        if !self.ticks || delay.is_zero() {
+        // Acknowledgements that wait leave together.
+        if params.delayed_acks != DelayedAcks::Ticks || delay.is_zero() {
             return now + delay;
         }
         Time::ZERO + delay * (now.as_nanos() / delay.as_nanos() + 1)
@@ -531,6 +598,7 @@ impl Acks {
     /// The window to advertise, shifted, when everything below `next` has arrived; `last` if windows do not grow. It is what the
     /// buffer has room for, rounded up, and takes nothing back that was promised (RFC 7323 section 2.4).
     // Linux net/ipv4/tcp_output.c: what __tcp_select_window and tcp_select_window compute.
+    #[inline]
     pub fn advertise(&mut self, last: u16, next: u64) -> u16 {
         if !self.grows {
             return last;
@@ -547,6 +615,7 @@ impl Acks {
     }
 
     /// An acknowledgement leaves, of everything below `number`.
+    #[inline]
     pub fn sent(&mut self, now: Time, number: u64) {
         let segments = (number / u64::from(self.segment)) as u16;
         // Data that answers duplicates cannot tell which: the first one counts.

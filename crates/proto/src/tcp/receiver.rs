@@ -249,7 +249,7 @@ impl Receiver {
     /// Sets the answer of a buffer elsewhere to the segment that comes next. From then on every segment needs one.
     pub fn press(&mut self, pressure: Pressure) {
         if let Some(acks) = &mut self.acks {
-            acks.pressure = Some(pressure);
+            acks.set_pressure(pressure);
         }
     }
 
@@ -311,8 +311,13 @@ impl Receiver {
             self.closed(now);
         }
         self.waiting += 1;
-        if self.acks.is_some() {
-            self.weigh(now, gap || fin, packet);
+        if let Some(acks) = &mut self.acks {
+            let alone = !gap && !fin && self.allowance.is_none();
+            let waiting = self.waiting;
+            match alone.then(|| acks.full_in_order(now, packet.body[0], end, waiting, packet)).flatten() {
+                Some(verdict) => self.obey(verdict),
+                None => self.weigh(now, gap || fin, packet),
+            }
         } else if self.waiting >= self.ack_every || gap || fin {
             self.due = true;
         } else if self.ack_at == Time::NEVER {
@@ -523,6 +528,21 @@ impl Receiver {
     }
 
     /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement. False if it has to wait.
+    #[inline(never)]
+    fn sent_hosted(&mut self, now: Time, packet: &mut Packet) -> bool {
+        let special = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY;
+        let alone = self.flags & special == 0 && self.allowance.is_none() && self.counts.is_none();
+        let Some(acks) = self.acks.as_mut().filter(|acks| alone && acks.is_steady()) else {
+            return self.sent_control(now, packet);
+        };
+        acks.sent(now, self.next);
+        self.window = acks.advertise(self.window, self.next);
+        packet.flags &= !HOSTED;
+        packet.aux = self.window;
+        true
+    }
+
+    /// The same for one that may be anything.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) -> bool {
         packet.flags &= !HOSTED;
@@ -661,7 +681,7 @@ impl Stage for Receiver {
         let mut out = Some(Packet::of(header, self.flow, self.header + option, Ecn::NotEct));
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0
             && let Some(packet) = &mut out
-            && !self.sent_control(now, packet)
+            && !self.sent_hosted(now, packet)
         {
             out = None;
         }

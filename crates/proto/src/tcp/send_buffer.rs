@@ -100,6 +100,12 @@ impl Buffer {
         bytes <= self.size / 3 * 2
     }
 
+    /// True if there is no room, however many of the bytes that wait leave in such packets. What is counted of pieces and packets is
+    /// rounded: it may fall by one packet.
+    pub fn stays_full(&self, unsent: u64, out: u64, packet: u64) -> bool {
+        unsent > 0 && self.taken(unsent, out, packet) > self.size / 3 * 2 + BESIDE
+    }
+
     /// Grows so that it holds two windows of so many bytes, in whole segments.
     #[cold]
     pub fn grow(&mut self, window: u64) {
@@ -123,6 +129,8 @@ fn reckoned(segments: u64, mss: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Linux 6.12 in virtual time (`--draw 26 --seed 1`, cell 7): the segments of a flow that goes on are all full, though the first
@@ -145,6 +153,20 @@ mod tests {
     fn a_buffer_grows_by_two_windows_whatever_the_segment() {
         assert_eq!(reckoned(10, 1448), 20 * 2_304);
         assert_eq!(reckoned(10, 8_948), 20 * 16_640);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stays_full_has_no_room_while_segments_leave(
+            size in 4_608..4_000_000_u64, mss in 500..9000_u32, unsent in 1..3000_u64, out in 0..3000_u64, packet in 1..45_u64,
+        ) {
+            let buffer = Buffer { size, most: 4 << 20, mss, has_grown_below: 0 };
+            let (unsent, out, packet) = (unsent * u64::from(mss), out * u64::from(mss), packet * u64::from(mss));
+            prop_assume!(buffer.stays_full(unsent, out, packet));
+            for left in (0..unsent).step_by(mss as usize) {
+                prop_assert_eq!(buffer.free(unsent - left, out + left, packet), None, "{} left", left);
+            }
+        }
     }
 
     #[test]

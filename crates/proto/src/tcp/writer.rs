@@ -22,6 +22,8 @@ pub struct Writer {
     buffer: Option<Buffer>,
     /// In a box: most writers have none.
     program: Option<Box<Program>>,
+    /// Until the sender has sent so much it finds nothing written, if all it does is send. Zero after anything else.
+    pub full_below: u64,
 }
 
 /// An application that writes when its schedule says so.
@@ -50,14 +52,14 @@ impl Writer {
     /// An application with so many bytes to write into a buffer that holds `held`; `None` if they find room at once.
     pub fn new(held: u64, bytes: u64, buffer: Option<Buffer>) -> Option<Box<Writer>> {
         let buffer = buffer.filter(|buffer| held.saturating_add(bytes) > buffer.room())?;
-        Some(Box::new(Writer { waiting: bytes, buffer: Some(buffer), program: None }))
+        Some(Box::new(Writer { waiting: bytes, buffer: Some(buffer), program: None, full_below: 0 }))
     }
 
     /// An application that writes so many bytes by a schedule.
     pub fn scheduled(planned: &Planned, bytes: u64, buffer: Option<Buffer>) -> Box<Writer> {
         let schedule = planned.schedule.build();
         let program = Program { schedule, rng: planned.rng.clone(), left: bytes, due: Time::NEVER, bytes: 0 };
-        Box::new(Writer { waiting: 0, buffer, program: Some(Box::new(program)) })
+        Box::new(Writer { waiting: 0, buffer, program: Some(Box::new(program)), full_below: 0 })
     }
 
     /// True if the application waits for room.
@@ -91,6 +93,7 @@ impl Writer {
     pub fn run(&mut self, now: Time) {
         while let Some(program) = self.program.as_mut().filter(|program| program.due <= now) {
             self.waiting = self.waiting.saturating_add(program.bytes);
+            self.full_below = 0;
             program.left -= program.bytes;
             if !program.plan(program.due) {
                 self.program = None;
@@ -98,10 +101,21 @@ impl Writer {
         }
     }
 
-    /// What the application writes while `unsent` bytes wait, and `out` have left in packets of so many bytes as `packet` says.
-    pub fn write(&mut self, unsent: u64, out: u64, packet: impl FnOnce() -> u64) -> u64 {
+    /// What the application writes while `unsent` bytes wait, and `out` have left in packets of so many bytes as `packet` says. Notes
+    /// whether it would write once more of these have left and nothing else has happened: the packets are of one size up to `same`,
+    /// counted from the first byte that is out. The window is of `window` bytes.
+    pub fn write(
+        &mut self,
+        unsent: u64,
+        out: u64,
+        (window, same): (u64, u64),
+        packet: impl FnOnce() -> u64,
+    ) -> u64 {
+        self.full_below = 0;
         let Some(buffer) = &self.buffer else { return std::mem::take(&mut self.waiting) };
+        let stays = u64::from(buffer.has_grown_below) > window;
         if !buffer.may_have_room(unsent + out) {
+            self.full_below = if stays { unsent + out } else { 0 };
             return 0;
         }
         let packet = packet();
@@ -112,6 +126,9 @@ impl Writer {
             let piece = PIECE.min(self.waiting).min(room);
             written += piece;
             self.waiting -= piece;
+        }
+        if written == 0 && stays && buffer.stays_full(unsent, out, packet) {
+            self.full_below = same.min(unsent + out);
         }
         written
     }
@@ -140,9 +157,9 @@ mod tests {
         assert!(Writer::new(0, room, buffer).is_none(), "it has written all");
         let mut writer = Writer::new(0, room + 1, buffer).unwrap();
         assert!(writer.waits() && !writer.is_done());
-        assert_eq!(writer.write(0, 0, || 1448), room);
+        assert_eq!(writer.write(0, 0, (0, 0), || 1448), room);
         assert!(writer.waits() && !writer.is_done());
-        assert_eq!(writer.write(0, 0, || 1448), 1);
+        assert_eq!(writer.write(0, 0, (0, 0), || 1448), 1);
         assert!(!writer.waits() && writer.is_done());
     }
 }

@@ -1,5 +1,9 @@
 //! When receivers acknowledge, and how their windows grow.
 
+use dumbbell_core::Ecn;
+use dumbbell_core::testing::lengths;
+use proptest::prelude::*;
+
 use super::*;
 use crate::schedule::{Planned, ScheduleSpec};
 use crate::tcp::tests::{params, pass};
@@ -47,6 +51,52 @@ fn the_first_sixteen_acknowledgements_leave_at_once() {
         }
     }
     assert_eq!(single, 22);
+}
+
+proptest! {
+    /// Full segments in order, with gaps below and above those that move the delay, of which some push and some are short; each
+    /// acknowledgement is answered by the segments after it.
+    #[test]
+    fn a_full_segment_in_order_takes_no_other_way(
+        gaps in prop::collection::vec((0..60_000_u64, 0..8_u8), lengths(1..200)),
+        receive in prop_oneof![Just("128kB"), Just("6MB")],
+    ) {
+        const SEGMENT: u64 = 1448;
+        let text = format!(r#"{{"profile": "linux", "receive_window": "{receive}"}}"#);
+        let params = params(&text);
+        let mut short = Acks::new(&params, SEGMENT, false);
+        let mut long = short.clone();
+        let (mut now, mut next, mut waiting, mut taken) = (Time::ZERO, 0, 0, 0);
+        for (gap, kind) in gaps {
+            now += Duration::from_micros(gap);
+            let (number, pushed) = (next, kind == 0);
+            next += if kind == 1 { SEGMENT / 2 } else { SEGMENT };
+            waiting += 1;
+            let mut packet = Packet::of(TcpHeader::default(), 0, 1500, Ecn::NotEct);
+            packet.aux = (number / SEGMENT) as u16;
+            packet.flags = if pushed { TcpHeader::PSH } else { 0 };
+            let slow = |acks: &mut Acks| {
+                acks.echoed(now, packet.aux);
+                acks.begins(number);
+                acks.in_order(now, (next, 0), waiting, (false, false, pushed), &params)
+            };
+            let quick = short.full_in_order(now, number, next, waiting, &packet);
+            taken += u32::from(quick.is_some());
+            let verdict = quick.unwrap_or_else(|| slow(&mut short));
+            prop_assert_eq!(verdict, slow(&mut long));
+            if verdict == Verdict::Now {
+                let windows = [&mut short, &mut long].map(|acks| {
+                    acks.sent(now, next);
+                    acks.advertise(0, next)
+                });
+                prop_assert_eq!(windows[0], windows[1]);
+                waiting = 0;
+            }
+            prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
+        }
+        prop_assume!(next > 100 * SEGMENT);
+        prop_assert!(taken > 0, "none took the short way");
+    }
 }
 
 #[test]

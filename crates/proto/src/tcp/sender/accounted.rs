@@ -116,7 +116,7 @@ impl Sender {
     }
 
     /// True if pacing alone keeps a segment back. It is woken for when its turn comes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_early(&mut self, now: Time) -> bool {
         let (bytes, rate) = (self.gate.sent_bytes, self.gate.control.pacing);
         if rate == Control::UNPACED || u64::from(bytes) < self.gate.control.quantum || self.is_paced() {
@@ -175,6 +175,7 @@ impl Sender {
 
     /// Tells the controller of a segment that leaves.
     fn tell_sent(&mut self, sent: &Sent) {
+        self.reconsider();
         self.gate.controller.on_sent(sent, &mut self.gate.control);
         self.gate.hold_window();
         self.arm_call();

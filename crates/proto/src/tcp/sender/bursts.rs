@@ -87,6 +87,36 @@ impl Sender {
         self.packet_bytes(self.burst_rate(window, self.stream.max - self.stream.una), window)
     }
 
+    /// True if the next segment, a full one for which the window has room, may leave, now that all of the burst before has left.
+    #[inline(never)]
+    pub(super) fn begins_full_burst(&mut self, now: Time, out: u32) -> bool {
+        let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
+        let room = self.stream.limit - number;
+        if self.is_paced() || room <= LEAST_SEGMENTS * mss && now.since(self.timers.sent_at) >= NEAR {
+            return self.begins_burst(now);
+        }
+        let window = self.gate.window_in_use();
+        let packet = self.packet_bytes(self.burst_rate(window, u64::from(out) * mss), window);
+        if room < packet {
+            return self.begins_small_burst(now, room, window);
+        }
+        self.grant(packet.min(self.stream.end - number));
+        true
+    }
+
+    /// The same for less than a packet.
+    fn begins_small_burst(&mut self, now: Time, room: u64, window: u64) -> bool {
+        let Some(mut rack) = self.repair.rack.take() else { return true };
+        let waits = self.is_worth_waiting(now, &rack, room, window);
+        if waits {
+            self.paused(now, &mut rack, true);
+        } else {
+            self.grant(room.min(self.stream.end - self.stream.nxt));
+        }
+        self.repair.rack = Some(rack);
+        !waits
+    }
+
     /// True if the next segment may leave, now that all of the burst before has left.
     #[cold]
     #[inline(never)]

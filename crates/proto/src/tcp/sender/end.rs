@@ -15,19 +15,34 @@ impl Sender {
     /// Lets the application write what there is room for. True if it wrote.
     #[inline]
     pub(super) fn top_up(&mut self) -> bool {
-        self.stream.writer.is_some() && self.write_more()
+        let may = self.stream.writer.as_ref().is_some_and(|writer| self.stream.max >= writer.full_below);
+        may && self.write_more()
+    }
+
+    /// Something has happened besides that segments left: the application may find room, or another buffer.
+    #[inline]
+    pub(super) fn reconsider(&mut self) {
+        if let Some(writer) = &mut self.stream.writer {
+            writer.full_below = 0;
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn write_more(&mut self) -> bool {
         let Some(mut writer) = self.stream.writer.take() else { return false };
-        if self.repair.outstanding(&self.stream) < self.gate.window_in_use() {
-            writer.grow(self.gate.window_in_use());
+        let window = self.gate.window_in_use();
+        if self.repair.outstanding(&self.stream) < window {
+            writer.grow(window);
         }
         let sent = self.stream.max.min(self.stream.end);
+        let una = self.stream.una.min(sent);
+        // A packet grows with what is out, where that is more than the window.
         let written =
-            writer.write(self.stream.end - sent, sent - self.stream.una.min(sent), || self.packet_now());
+            writer.write(self.stream.end - sent, sent - una, (window, window), || self.packet_now());
+        if writer.full_below > 0 {
+            writer.full_below += una;
+        }
         self.stream.end += written;
         self.stream.stop = self.stream.end;
         if writer.is_done() {
@@ -158,6 +173,7 @@ impl SendEnd for Sender {
 
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
+        self.reconsider();
         self.repair.note_transfer(self.stream.end);
         self.begin_unit();
         self.timers.finished = Time::NEVER;

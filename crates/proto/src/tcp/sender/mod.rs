@@ -371,6 +371,7 @@ impl Sender {
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
     /// `flight` as outstanding.
     pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
+        self.reconsider();
         if self.gate.account.is_none() {
             return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
         }
@@ -567,15 +568,18 @@ impl Sender {
 
     #[cold]
     fn wake_due(&mut self, now: Time) {
+        let paced = now >= self.timers.pace_wake;
         if let Some(writer) = &mut self.stream.writer {
             if self.phase == Phase::Unopened {
                 writer.start(now);
             }
             writer.run(now);
-            self.arm_call();
+            if !paced {
+                self.arm_call();
+            }
         }
-        if now >= self.timers.call_at {
-            if now >= self.timers.pace_wake {
+        if paced || now >= self.timers.call_at {
+            if paced {
                 self.timers.pace_wake = Time::NEVER;
                 self.todo &= !todo::HOLD;
             }
@@ -585,11 +589,13 @@ impl Sender {
         if self.phase == Phase::Unopened {
             self.open(now);
         } else if now >= self.timers.rto_at {
+            self.reconsider();
             self.expire(now);
         }
     }
 
     /// Wakes the controller if its time has come.
+    #[inline]
     fn wake_controller(&mut self, now: Time) {
         if now >= self.gate.control.wake_at {
             self.gate.control.wake_at = Control::NEVER;
@@ -671,6 +677,7 @@ impl Stage for Sender {
             self.ignored = self.ignored.saturating_add(1);
             return;
         }
+        self.reconsider();
         if self.phase == Phase::Established && packet.flags & self.special == 0 {
             self.acknowledged(now, packet);
         } else {

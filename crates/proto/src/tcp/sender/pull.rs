@@ -13,10 +13,18 @@ impl Sender {
     /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
     #[inline]
     fn segment(&mut self, now: Time, number: u64, len: u64, fin: bool, fresh: bool) -> Packet {
-        let mut flags = TcpHeader::ACK;
-        if fin {
-            flags |= TcpHeader::FIN;
-        }
+        let flags = if fin { TcpHeader::ACK | TcpHeader::FIN } else { TcpHeader::ACK };
+        self.flagged(now, number, len, flags, fresh)
+    }
+
+    /// A segment that was not sent before, of a stream that goes on behind it.
+    #[inline]
+    pub(super) fn fresh(&mut self, now: Time, number: u64, len: u64, flags: u8) -> Packet {
+        self.flagged(now, number, len, flags, true)
+    }
+
+    #[inline]
+    fn flagged(&mut self, now: Time, number: u64, len: u64, mut flags: u8, fresh: bool) -> Packet {
         let mut ecn = Ecn::NotEct;
         if self.stream.ecn_capable && (fresh || self.gate.needs.any(Needs::SCALABLE)) {
             // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
@@ -136,7 +144,7 @@ impl Sender {
     }
 
     /// What is due besides the next segment of the stream, then that.
-    #[cold]
+    #[inline(never)]
     pub(super) fn pull_due(&mut self, now: Time) -> Option<Packet> {
         match self.todo {
             todo::NEEDS | todo::TIMED_NEEDS if self.is_plainly_paced() => {

@@ -7,7 +7,7 @@ use dumbbell_header::TcpHeader;
 use super::Sender;
 use crate::controller::Event;
 use crate::tcp::account::News;
-use crate::tcp::rack::Rack;
+use crate::tcp::rack::{Rack, Timer};
 
 impl Sender {
     /// The handshake is over.
@@ -19,6 +19,59 @@ impl Sender {
 
     /// Sends the next segment of the stream.
     pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
+        let (start, mss) = (self.stream.nxt, u64::from(self.stream.mss));
+        let after = start + mss;
+        if after >= self.stream.end {
+            return self.pull_at_end(now);
+        }
+        let out = self.repair.rack.as_ref()?.segments.out();
+        if after > self.stream.limit {
+            self.gate.window_limited = !self.gate.capped;
+            self.rest(now);
+            return None;
+        }
+        if start >= self.stream.granted && !self.begins_full_burst(now, out) {
+            return None;
+        }
+        let rack = self.repair.rack.as_deref_mut()?;
+        self.stream.nxt = after;
+        self.stream.max = after;
+        let mut flags = TcpHeader::ACK;
+        // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts.
+        if self.stream.pushes && after + mss > self.stream.granted {
+            flags |= TcpHeader::PSH;
+        }
+        rack.segments.push(now, start, after, rack.delivered);
+        rack.sent_new = true;
+        if rack.is_reducing() {
+            rack.prr.sent();
+        }
+        if rack.timer == Timer::Persist {
+            rack.timeouts = 0;
+        }
+        let aux = rack.acknowledged;
+        if out == 0 || rack.timer == Timer::Probe {
+            rack.timer = Timer::Retransmission;
+            self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
+        }
+        let mut packet = self.fresh(now, start, mss, flags);
+        packet.aux = aux;
+        Some(packet)
+    }
+
+    /// Nothing more leaves now.
+    #[inline]
+    fn rest(&mut self, now: Time) {
+        if let Some(mut rack) = self.repair.rack.take() {
+            self.paused(now, &mut rack, false);
+            self.repair.rack = Some(rack);
+        }
+    }
+
+    /// The same where the stream ends, or is written no further.
+    #[cold]
+    #[inline(never)]
+    fn pull_at_end(&mut self, now: Time) -> Option<Packet> {
         let start = self.stream.nxt;
         let waits = start < self.stream.stop || self.stream.writer.is_some();
         if start >= self.stream.granted && self.stream.limit > start && waits && !self.begins_burst(now) {

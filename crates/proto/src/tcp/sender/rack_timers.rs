@@ -330,6 +330,7 @@ impl Sender {
             (usage.used, usage.since) = (0, now);
             if used < window {
                 self.gate.control.threshold = self.gate.current_threshold();
+                self.reconsider();
                 self.gate.set_window((window + used) / 2);
                 self.update_limit_in_time(rack);
             }
