@@ -126,8 +126,11 @@ mod tests {
     fn a_rate_that_something_else_sets_stays() {
         for (text, can) in [
             (TEXT, true),
-            (r#"{"rate": "1Mbit/s", "rate_changes": [{"at": "1s", "rate": "2Mbit/s"}]}"#, false),
-            (r#"{"rate": "1Mbit/s", "queue": {"kind": "token-bucket-filter", "rate": "1Mbit/s"}}"#, false),
+            (
+                r#"{"rate": "1Mbit/s", "delay": "1ms", "queue": "droptail", "rate_changes": [{"at": "1s", "rate": "2Mbit/s"}]}"#,
+                false,
+            ),
+            (r#"{"rate": "1Mbit/s", "delay": "1ms", "queue": "token-bucket-filter"}"#, false),
         ] {
             let link = QueuedLink::<Packet>::new(&config_of(described(text)));
             assert_eq!(link.can_change(), can, "{text}");
