@@ -22,6 +22,7 @@ import pytest
 import dumbbell as db
 from dumbbell.playground import PlaygroundError, Served, built_page, compile_law
 from dumbbell.playground import page as built
+from dumbbell.report import scripted
 from tests.browsing import CHROMIUM, Visit, chromium
 from tools import playground as tool
 from tools.systems import BROWSER, has
@@ -92,8 +93,7 @@ def test_a_package_without_the_page_says_how_to_build_it(monkeypatch: pytest.Mon
 
 
 def test_charts_are_a_small_engine() -> None:
-    files = [tool.REPORT / "charts.js", tool.REPORT / "vendor/uplot/uPlot.iife.min.js"]
-    assert len(gzip.compress(b"".join(map(Path.read_bytes, files)))) < MOST_CHARTS
+    assert len(gzip.compress((scripted.charts() + scripted.own(scripted.UPLOT)).encode())) < MOST_CHARTS
 
 
 def ask(address: str, data: bytes | None = None, **headers: str) -> tuple[int, bytes]:

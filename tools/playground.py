@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import json
 import subprocess
 import sys
-from html import escape
 from pathlib import Path
 
-from dumbbell._native import version
 from dumbbell.playground.compiling import compile_law
 from dumbbell.playground.page import BUILT
-from dumbbell.report import palette
+from dumbbell.report.scripted import assembled
 from tools.systems import BROWSER, REPOSITORY, has
 
 SOURCES = REPOSITORY / "python/dumbbell/playground"
-REPORT = REPOSITORY / "python/dumbbell/report"
 MOST_BYTES = 2_000_000
 """Of the page as a server compresses it."""
 
@@ -80,31 +76,16 @@ def page(engine: bytes) -> str:
     engine
         The module of WebAssembly, compressed with gzip.
     """
-    scripts = {
-        "uplot": _text(REPORT / "vendor/uplot/uPlot.iife.min.js"),
-        "charts": _text(REPORT / "charts.js"),
-        "script": "\n".join(
-            _text(SOURCES / f"{name}.js") for name in ("scenario", "lessons", "stage", "playground")
-        ),
-    }
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.values()]
-    css = [REPORT / "vendor/uplot/uPlot.min.css", REPORT / "report.css", SOURCES / "playground.css"]
-    parts = scripts | {
-        "hashes": " ".join(f"'sha256-{digest}'" for digest in hashes),
-        "version": version,
-        "light": _variables(palette.light()),
-        "dark": _variables(palette.dark()),
-        "css": "\n".join(map(_text, css)),
-        "engine": base64.b64encode(engine).decode(),
-        "worker": _text(SOURCES / "worker.js"),
+    names = ("scenario", "lessons", "stage", "playground")
+    return assembled(
+        _text(SOURCES / "page.html"),
+        "\n".join(_text(SOURCES / f"{name}.js") for name in names),
+        _text(SOURCES / "playground.css"),
+        engine=base64.b64encode(engine).decode(),
+        worker=_text(SOURCES / "worker.js"),
         # No text within may end the element that holds it.
-        "samples": json.dumps(samples()).replace("<", "\\u003c"),
-        "licence": escape(_text(REPORT / "vendor/uplot/LICENSE")),
-    }
-    text = _text(SOURCES / "page.html")
-    first, *pieces = text.split("{{")
-    filled = (parts[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces))
-    return first + "".join(filled)
+        samples=json.dumps(samples()).replace("<", "\\u003c"),
+    )
 
 
 def samples() -> list[dict[str, str]]:
@@ -112,10 +93,6 @@ def samples() -> list[dict[str, str]]:
     folder = REPOSITORY / "python/dumbbell/own/laws"
     found = [compile_law(_text(path)) for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"]
     return [law for law in found if "error" not in law]
-
-
-def _variables(colours: dict[str, str]) -> str:
-    return "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
 def _text(path: Path) -> str:

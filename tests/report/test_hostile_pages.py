@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dumbbell.judge.drawing import draw as draw_judged
-from dumbbell.report import FigureSpec, html, write_report
+from dumbbell.report import FigureSpec, html, scripted, write_report
 from dumbbell.report.html import Drawn, engine, render
 from dumbbell.report.interactive import description
 from dumbbell.study import Axis
@@ -54,7 +54,7 @@ def page_of(folder: Path, **figures: Figure) -> Path:
 
 
 def test_the_engine_is_small() -> None:
-    scripts = [html.own(name) for name in ("vendor/uplot/uPlot.iife.min.js", "charts.js", "page.js")]
+    scripts = [html.own(scripted.UPLOT), scripted.charts(), html.own("page.js")]
     styles = [html.own("vendor/uplot/uPlot.min.css"), html.own("report.css")]
     assert len(gzip.compress("".join((*scripts, *styles)).encode())) < MOST_ENGINE
 

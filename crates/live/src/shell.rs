@@ -13,7 +13,6 @@ use dumbbell_sim::Plan;
 use serde::Serialize;
 
 use crate::clock::lateness::{Bucket, Quantiles};
-use crate::emulator::desk::Desk;
 use crate::emulator::path::Path;
 use crate::emulator::recorder::{Traced, Tracing};
 use crate::emulator::routers::Counted;
@@ -180,7 +179,7 @@ impl Shell {
         &self,
         plan: &Plan,
         tracing: Option<Tracing>,
-        tick: impl FnMut(&mut Desk<'_>) -> ControlFlow<()>,
+        tick: impl FnMut(Time, &mut Emulator) -> ControlFlow<()>,
     ) -> Result<Report, Ended> {
         let path = Path::of(plan, self.at.as_deref()).map_err(Ended::Refused)?;
         let settings = Settings {

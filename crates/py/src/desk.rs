@@ -4,8 +4,9 @@
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use dumbbell_core::ConfigError;
-use dumbbell_live::emulator::desk::{Change, Desk as Links, Standing};
+use dumbbell_core::{ConfigError, Time};
+use dumbbell_live::emulator::Emulator;
+use dumbbell_live::emulator::desk::{Change, Standing};
 use dumbbell_live::emulator::path::Path;
 use pyo3::prelude::*;
 
@@ -65,20 +66,22 @@ impl Desk {
 }
 
 /// Writes down how the links stand, and carries out what was asked for; skips a turn if somebody else is at the desk.
-pub fn visit(shared: &Mutex<Shared>, links: &mut Links<'_>) {
+pub fn visit(shared: &Mutex<Shared>, now: Time, links: &mut Emulator) {
     let mut shared = match shared.try_lock() {
         Ok(shared) => shared,
         Err(TryLockError::Poisoned(error)) => error.into_inner(),
         Err(TryLockError::WouldBlock) => return,
     };
-    let now = links.now().as_secs_f64();
+    let seconds = now.as_secs_f64();
     for change in mem::take(&mut shared.asked) {
-        links.change(&change);
-        shared.made.extend(change.words().into_iter().map(|(link, rate, queue)| (now, link, rate, queue)));
+        links.change(now, &change);
+        shared
+            .made
+            .extend(change.words().into_iter().map(|(link, rate, queue)| (seconds, link, rate, queue)));
     }
-    let [up, down] = links.look().map(row);
+    let [up, down] = links.look(now).map(row);
     if shared.looks.len() < MOST_WAITING {
-        shared.looks.push((now, up, down));
+        shared.looks.push((seconds, up, down));
     }
 }
 

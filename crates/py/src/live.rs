@@ -91,7 +91,7 @@ pub fn shell<'py>(
             ended
         }
         None => py.detach(|| {
-            shell.run(&scenario.plan, tracing, |_| match Python::attach(|py| py.check_signals()) {
+            shell.run(&scenario.plan, tracing, |_, _| match Python::attach(|py| py.check_signals()) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(e) => {
                     raised = Some(e);
@@ -128,8 +128,8 @@ fn watched(
         let (over, ended) = mpsc::channel::<()>();
         let emulator = scope.spawn(|| {
             let _over = over;
-            shell.run(plan, tracing, |links| {
-                visit(&shared, links);
+            shell.run(plan, tracing, |now, links| {
+                visit(&shared, now, links);
                 if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         });

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +17,10 @@ from dumbbell._native import version
 from dumbbell.figures.style import data_address, laid_out, save, stamp_on
 from dumbbell.report import palette
 from dumbbell.report.interactive import description
+from dumbbell.report.scripted import UPLOT, charts, own, script_hash
 
 UPLOT_VERSION = "1.6.32"
 """Of the files in ``vendor/uplot``."""
-
-_FILES = resources.files("dumbbell.report")
 
 
 def render(template: str, *, script_hashes: list[str] | None = None, **context: Any) -> str:
@@ -50,11 +46,6 @@ def render(template: str, *, script_hashes: list[str] | None = None, **context: 
     )  # fmt: skip
 
 
-def own(name: str) -> str:
-    """Return the text of a file next to this one."""
-    return (_FILES / name).read_text(encoding="utf-8")
-
-
 def with_uplot(*scripts: str) -> dict[str, Any]:
     """Return what a template needs of uPlot, and of scripts that run behind it in this order.
 
@@ -63,19 +54,14 @@ def with_uplot(*scripts: str) -> dict[str, Any]:
     scripts
         The page runs these and no others.
     """
-    running = [own("vendor/uplot/uPlot.iife.min.js"), *scripts]
+    running = [own(UPLOT), *scripts]
     return {
         "scripts": [Markup(text) for text in running],
-        "script_hashes": [_script_hash(text) for text in running],
+        "script_hashes": [script_hash(text) for text in running],
         "uplot_licence": Markup(own("vendor/uplot/LICENSE")),
         "uplot_css": Markup(own("vendor/uplot/uPlot.min.css")),
         "uplot_version": UPLOT_VERSION,
     }
-
-
-def _script_hash(text: str) -> str:
-    """Return the entry of the content security policy that lets this script run, and no other."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def as_json(value: Any) -> Markup:
@@ -143,7 +129,7 @@ def engine(drawn: Sequence[Drawn]) -> dict[str, Any]:
         The figures of the page.
     """
     figures = [figure.described for figure in drawn if figure.described is not None]
-    return {"figures_json": as_json(figures), **with_uplot(own("charts.js"), own("page.js"))}
+    return {"figures_json": as_json(figures), **with_uplot(charts(), own("page.js"))}
 
 
 def for_print(image: Figure, folder: Path, name: str) -> list[str]:

@@ -1,4 +1,4 @@
-//! What a caller sees of an emulation as it goes on, and may change: the rate and the queue of each direction.
+//! What a caller sees of an emulation between two of its steps, and may change: the rate and the queue of each direction.
 
 use dumbbell_core::Time;
 use dumbbell_net::link::Meter;
@@ -22,26 +22,10 @@ pub struct Standing {
     pub rate: u64,
 }
 
-/// An emulation between two of its steps.
-pub struct Desk<'a> {
-    now: Time,
-    emulator: &'a mut Emulator,
-}
-
-impl<'a> Desk<'a> {
-    pub(super) fn new(now: Time, emulator: &'a mut Emulator) -> Desk<'a> {
-        Desk { now, emulator }
-    }
-
-    /// The time since the start.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
+impl Emulator {
     /// How uplink and downlink stand.
-    pub fn look(&mut self) -> [Standing; 2] {
-        let now = self.now;
-        let [up, down] = &mut self.emulator.directions;
+    pub fn look(&mut self, now: Time) -> [Standing; 2] {
+        let [up, down] = &mut self.directions;
         [up, down].map(|OneWay { link, .. }| {
             let counted = link.progress(now);
             Standing {
@@ -55,21 +39,24 @@ impl<'a> Desk<'a> {
     }
 
     /// Carries out a change. Packets stay; a queue that is replaced hands its packets on to the new one.
-    pub fn change(&mut self, change: &Change) {
+    pub fn change(&mut self, now: Time, change: &Change) {
         for to in [UP, DOWN] {
             let Some(Turn { link, rate, queue }) = &change.0[to] else { continue };
-            let Emulator { directions, incidents, .. } = &mut *self.emulator;
+            let (directions, incidents) = (&mut self.directions, &mut self.incidents);
             if *rate {
-                directions[to].link.set_rate(self.now, link.direction.rate, incidents);
+                directions[to].link.set_rate(now, link.direction.rate, incidents);
             }
             if *queue {
                 let config = link.config(change.1, [].into());
-                directions[to].link.set_queue(self.now, &config, incidents);
+                directions[to].link.set_queue(now, &config, incidents);
             }
-            self.emulator.account(self.now, to);
+            self.account(now, to);
         }
     }
 }
+
+/// Of a direction that changes: the name of its link, the new rate (bit/s) and the name of the new queue.
+pub type Words = (String, Option<u64>, Option<String>);
 
 /// Other rates or queues for a path.
 #[derive(Clone, Debug)]
@@ -103,8 +90,8 @@ impl Change {
         Ok(Change(turns, seed))
     }
 
-    /// What changes: of each direction that does the name of its link, the new rate (bit/s) and the name of the new queue.
-    pub fn words(&self) -> Vec<(String, Option<u64>, Option<String>)> {
+    /// What changes, of each direction that does.
+    pub fn words(&self) -> Vec<Words> {
         let turns = self.0.iter().flatten();
         turns
             .map(|Turn { link, rate, queue }| {
@@ -150,7 +137,7 @@ mod tests {
         Path::of(&dumbbell("", &topology), Some("left->right")).unwrap()
     }
 
-    fn between(before: &str, after: &str) -> Result<Vec<(String, Option<u64>, Option<String>)>, String> {
+    fn between(before: &str, after: &str) -> Result<Vec<Words>, String> {
         Change::between(&path(before), &path(after), 1).map(|change| change.words())
     }
 

@@ -23,7 +23,6 @@ use dumbbell_trace::Happened;
 use nix::poll::{PollFd, PollFlags, ppoll};
 
 use self::delays::Delays;
-use self::desk::Desk;
 use self::guests::Guests;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
@@ -246,11 +245,14 @@ impl Emulator {
 
     /// Starts the commands and carries their packets until the client's has ended.
     ///
-    /// `tick` is called some ten times a second, may look at the links and change them, and may end the run.
+    /// `tick` is called some ten times a second with the time since the start, may look at the links and change them, and may end the run.
     ///
     /// # Errors
     /// If a log cannot be written, or the caller ended the run ([`io::ErrorKind::Interrupted`]).
-    pub fn run(mut self, mut tick: impl FnMut(&mut Desk<'_>) -> ControlFlow<()>) -> io::Result<Outcome> {
+    pub fn run(
+        mut self,
+        mut tick: impl FnMut(Time, &mut Emulator) -> ControlFlow<()>,
+    ) -> io::Result<Outcome> {
         let _precise = Precise::begin();
         let processor = processor_time();
         let mut started = false;
@@ -278,7 +280,7 @@ impl Emulator {
             }
             if now >= next_tick {
                 next_tick = now + TICK;
-                if tick(&mut Desk::new(now, &mut self)).is_break() {
+                if tick(now, &mut self).is_break() {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 self.routers.sweep(now);

@@ -126,3 +126,16 @@ impl<O: Observer, S: Share> Going<O, S> {
         }
     }
 }
+
+/// Not generic, so that there is one such loop, into which the compiler puts what each event does. The engine lies on the stack
+/// meanwhile: a pointer to it would take a register from each event.
+pub(super) fn go_on(
+    mut kept: Box<Going<()>>,
+    until: Time,
+    progress: Report<'_>,
+) -> (Box<Going<()>>, Result<Advanced, Interrupted>) {
+    let mut going = *kept;
+    let advanced = going.advance(until, progress);
+    *kept = going;
+    (kept, advanced)
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dumbbell_core::results::Results;
 use dumbbell_core::{Duration, Time};
 
-use super::going::{Advanced, Going, Interrupted, Progress, Report};
+use super::going::{Advanced, Going, Interrupted, Progress, Report, go_on};
 use super::observer::Observer;
 use super::parts::{Cut, run_parts};
 use super::peek::Peek;
@@ -291,17 +291,4 @@ impl Prepared {
         let memory = memory.saturating_sub(size_of_val(&*packets) as u64);
         Ok(Prepared::Ready { plan: Arc::new(plan.replaying(replay.link, packets)), memory, before })
     }
-}
-
-/// Not generic, so that there is one such loop, into which the compiler puts what each event does. The engine lies on the stack
-/// meanwhile: a pointer to it would take a register from each event.
-pub(super) fn go_on(
-    mut kept: Box<Going<()>>,
-    until: Time,
-    progress: Report<'_>,
-) -> (Box<Going<()>>, Result<Advanced, Interrupted>) {
-    let mut going = *kept;
-    let advanced = going.advance(until, progress);
-    *kept = going;
-    (kept, advanced)
 }

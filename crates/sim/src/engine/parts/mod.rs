@@ -12,6 +12,7 @@
 
 mod board;
 mod cut;
+mod ending;
 mod ends;
 mod graph;
 mod merge;
@@ -34,8 +35,7 @@ use self::merge::Remains;
 use self::part::Part;
 use self::pulse::Pulse;
 use super::Engine;
-use super::going::{Going, Interrupted, Report};
-use super::run::go_on;
+use super::going::{Going, Interrupted, Report, go_on};
 use crate::plan::Plan;
 
 /// Runs a plan that is cut into parts, each on a thread. `None` if it takes one thread after all: a flow has failed, or memory
