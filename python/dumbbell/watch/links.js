@@ -144,7 +144,8 @@
     for (const id of ["go", "step", "pace"]) byId(id).hidden = !steered;
     byId("go").textContent = state.phase === "paused" ? "Go on" : "Pause";
     byId("fastest").setAttribute("aria-pressed", String(state.speed === null));
-    byId("speed").textContent = state.speed ? `1 s shows ${number(state.speed * 1000)} ms` : "as fast as it can";
+    const second = state.speed >= 1 ? `${number(state.speed)} s` : `${number(state.speed * 1000)} ms`;
+    byId("speed").textContent = state.speed ? `1 s shows ${second}` : "as fast as it can";
     byId("knobs").hidden = facts.kind !== "shell" || ended;
     byId("flows-section").hidden = facts.lines.length === 0;
     report();

@@ -155,7 +155,9 @@ class Lines:
         else:
             for slot, group in enumerate(groups[:MOST_LINES]):
                 about = "" if group["kind"] == "flows" else "about "
-                label = _label(f"{group['name']}, {about}{group['flows']:.0f} flows", group)
+                count = f"{group['flows']:.0f}"
+                flows = "flow" if count == "1" else "flows"
+                label = _label(f"{group['name']}, {about}{count} {flows}", group)
                 self.facts.append({"label": label, "slot": slot, "dash": slot})
         self._totals = [[0, 0] for _ in self.facts]
 
