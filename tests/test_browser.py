@@ -75,7 +75,7 @@ def differences(results: db.Results, tables: dict[str, dict[str, object]]) -> li
 
 def first_scenario() -> str:
     text = (ROOT / "docs" / "run.md").read_text(encoding="utf-8")
-    return re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
+    return str(re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0])
 
 
 def test_the_first_scenario_in_a_browser(module: Path, tmp_path: Path) -> None:
