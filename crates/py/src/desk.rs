@@ -65,7 +65,7 @@ impl Desk {
     }
 }
 
-/// Writes down how the links stand, and carries out what was asked for; skips a turn if somebody else is at the desk.
+/// Notes how the links stand, and makes the changes that pages ask for. It does nothing while another thread holds the desk.
 pub fn visit(shared: &Mutex<Shared>, now: Time, links: &mut Emulator) {
     let mut shared = match shared.try_lock() {
         Ok(shared) => shared,

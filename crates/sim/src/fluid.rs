@@ -7,7 +7,7 @@ use std::fmt;
 use dumbbell_core::Time;
 
 use crate::plan::Plan;
-use crate::workload::{Flow, Traffic};
+use crate::workload::Flow;
 
 /// A plan without packets.
 pub struct Fluid<'p> {
@@ -69,7 +69,7 @@ impl Plan {
         if self.replay.is_some() {
             return Err(NotFluid::Replay);
         }
-        if self.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_))) {
+        if self.has_closed_loops() {
             return Err(NotFluid::Closed);
         }
         if self.pairs.iter().any(|pair| pair.forward.len() > 1) {

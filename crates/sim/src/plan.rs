@@ -479,10 +479,15 @@ impl Plan {
         !self.workloads.is_empty() || self.flows.iter().any(|flow| flow.size.is_some())
     }
 
+    /// True if transfers begin where others end.
+    pub fn has_closed_loops(&self) -> bool {
+        self.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_)))
+    }
+
     /// How long the slots of flows that are over rest: until the next multiple of it. Zero where no flow is to end, and where
     /// something follows at once when one does.
     pub fn epoch(&self) -> Duration {
-        let at_once = self.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)))
+        let at_once = self.has_closed_loops()
             || self.described.iter().any(|node| node.host.is_some() || node.agent.is_some());
         if at_once || !self.has_ends() {
             return Duration::ZERO;

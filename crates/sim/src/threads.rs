@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::engine::{Cut, Graph, MAX_PARTS};
 use crate::plan::Plan;
-use crate::workload::Traffic;
 
 /// A run that takes so many seconds on one thread is worth more of them.
 const LEAST_SECONDS: f64 = 0.1;
@@ -83,16 +82,12 @@ impl Plan {
         cuts.into_iter().max_by_key(|cut| cut.layout.regions.len()).ok_or(Whole::Joined)
     }
 
-    fn is_closed_loop(&self) -> bool {
-        self.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_)))
-    }
-
     /// What all parts of a run would have to know at once, if there is anything.
     fn what_is_shared(&self) -> Option<&'static str> {
         let facts = [
             (self.replay.is_some(), "a replay"),
             (
-                self.is_closed_loop(),
+                self.has_closed_loops(),
                 "a closed loop, whose next transfer begins elsewhere at once when one ends,",
             ),
             (

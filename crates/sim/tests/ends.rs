@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::threads::{assert_same, on_cut, on_one, plan};
+use crate::threads::{assert_same, plan, same_on_any_cut};
 
 const W2: &str = include_str!("../../../scenarios/w2-dumbbell-web.toml");
 const POWER: &str = include_str!("../../../scenarios/power-practra.toml");
@@ -120,14 +120,6 @@ proptest! {
 
     #[test]
     fn any_flows_that_end_are_the_same_in_parts(text in scenario(), threads in 2..4_usize) {
-        let plan = plan(&text, &[]);
-        let cut = plan.cut(Some(threads), 1);
-        prop_assume!(cut.is_ok());
-        let one = on_one(&plan);
-        prop_assert!(one == on_cut(&plan, &cut.expect("assumed")), "not the same on {threads} threads");
-        for threads in [1, threads] {
-            let cut = plan.finest_cut(threads).expect("it can be cut into parts");
-            prop_assert!(one == on_cut(&plan, &cut), "not the same in {} regions on {threads} threads", cut.layout.regions.len());
-        }
+        same_on_any_cut(&plan(&text, &[]), threads)?;
     }
 }

@@ -27,11 +27,11 @@ fn tables(results: Results) -> String {
     format!("{shortage:?} {:?}", results.into_tables())
 }
 
-pub(crate) fn on_one(plan: &Arc<Plan>) -> String {
+fn on_one(plan: &Arc<Plan>) -> String {
     tables(run(plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
-pub(crate) fn on_cut(plan: &Arc<Plan>, cut: &Cut) -> String {
+fn on_cut(plan: &Arc<Plan>, cut: &Cut) -> String {
     tables(run_cut(plan, cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
@@ -246,19 +246,25 @@ fn scenario() -> impl Strategy<Value = String> {
     )
 }
 
+/// Compares one loop with so many threads, and with the finest regions on one thread and on so many.
+pub(crate) fn same_on_any_cut(plan: &Arc<Plan>, threads: usize) -> Result<(), TestCaseError> {
+    let cut = plan.cut(Some(threads), 1);
+    prop_assume!(cut.is_ok());
+    let one = on_one(plan);
+    prop_assert!(one == on_cut(plan, &cut.expect("assumed")), "not the same on {threads} threads");
+    for threads in [1, threads] {
+        let cut = plan.finest_cut(threads).expect("it can be cut into parts");
+        let regions = cut.layout.regions.len();
+        prop_assert!(one == on_cut(plan, &cut), "not the same in {regions} regions on {threads} threads");
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn any_run_that_can_be_cut_is_the_same_on_any_number_of_threads(text in scenario(), threads in 2..4_usize) {
-        let plan = plan(&text, &[]);
-        let cut = plan.cut(Some(threads), 1);
-        prop_assume!(cut.is_ok());
-        let one = on_one(&plan);
-        prop_assert!(one == on_cut(&plan, &cut.expect("assumed")), "not the same on {threads} threads");
-        for threads in [1, threads] {
-            let cut = plan.finest_cut(threads).expect("it can be cut into parts");
-            prop_assert!(one == on_cut(&plan, &cut), "not the same in {} regions on {threads} threads", cut.layout.regions.len());
-        }
+        same_on_any_cut(&plan(&text, &[]), threads)?;
     }
 }

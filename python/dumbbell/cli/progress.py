@@ -33,7 +33,7 @@ class StudyProgress:
     last: Progress | None = None
     """What it was told last."""
     also: Callable[[Progress], object] | None = None
-    """Who is told the same."""
+    """Another listener, which hears the same."""
     _bar: Bar = field(init=False, repr=False)
     _line: float = field(default_factory=time.monotonic, init=False, repr=False)
     _stage: str = field(default="", init=False, repr=False)
@@ -103,7 +103,7 @@ class StudyProgress:
 def study_progress(title: str, also: Callable[[Progress], object] | None = None) -> Iterator[StudyProgress]:
     """Yield a callback for :func:`dumbbell.study.run_study`, with the time to go on a terminal.
 
-    What was reused and found in the folder is said in any case, once. `also` is told the same.
+    What was reused and found in the folder is said in any case, once. `also` hears the same.
     """
     show = StudyProgress(title, also=also)
     try:

@@ -158,7 +158,7 @@ def _print(results: Results, wall: float, output: Path | None, cut: bool) -> Non
 
 
 Advance = Callable[[Scenario, int | None, Callback | None], Results]
-"""Runs a scenario: with a limit of memory, and what is told how far it is."""
+"""Runs a scenario, within so many bytes of memory; the last argument hears how far it is."""
 
 
 def _on_threads(threads: int | None) -> Advance:

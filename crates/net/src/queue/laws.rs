@@ -199,7 +199,7 @@ fn pass_alike(spec: &QueueSpec, steps: &[Step]) {
         }
         assert_eq!((&log.dropped, log.marked), (&of_passing.dropped, of_passing.marked), "{}", spec.name());
     }
-    // What has nothing to send comes to rest when it is asked once more; until then a flow may stand elsewhere.
+    // An empty queue lists no flow once it has been asked again; before that, its latest flow may stand in a list.
     assert_eq!(queue.dequeue(now, &mut log), passing.dequeue(now, &mut of_passing), "{}", spec.name());
     assert_eq!(format!("{queue:?}"), format!("{passing:?}"), "{}", spec.name());
 }

@@ -63,8 +63,8 @@ use self::timers::Timers;
 use self::ways::Ways;
 use crate::arrivals::Arrivals;
 use crate::plan::{Plan, PlannedLink};
+use crate::workload::Flow;
 use crate::workload::session::{Action, Connection, Ended, Transfer};
-use crate::workload::{Flow, Traffic};
 
 /// Up to a time, but not before: in nanoseconds.
 const TICK: Duration = Duration::from_nanos(1);
@@ -73,7 +73,7 @@ const TICK: Duration = Duration::from_nanos(1);
 fn links_of(plan: &Plan, read_at: &Arc<[Time]>, watched: bool, ends: &FlowEnds) -> Vec<Link> {
     let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
     // When a drop is known, a flow may end: what follows from that must not come late.
-    let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
+    let closed = plan.has_closed_loops();
     let exact_drops = plan.record.drops || closed || plan.described.iter().any(|node| node.host.is_some());
     let link = |link: &PlannedLink| {
         let buffer = link.buffer.map(|i| pools[i as usize].clone());
@@ -647,14 +647,16 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 Aside::Timed(delivery) => self.deliver_timed(now, delivery),
             }
         }
-        let asides_of_whole = if S::IS_PART { 0 } else { asides.len() };
-        for aside in asides.drain(..).take(asides_of_whole) {
-            let Aside::Dropped(Dropped { packet: Packet { flow: index, .. }, .. }) = aside else { continue };
-            let slot = &self.slots[index as usize];
-            if slot.active && slot.is_closed() && self.network.inside(index) == 0 {
-                self.close(now, index);
+        if !S::IS_PART {
+            for aside in &asides {
+                let Aside::Dropped(Dropped { packet: Packet { flow, .. }, .. }) = *aside else { continue };
+                let slot = &self.slots[flow as usize];
+                if slot.active && slot.is_closed() && self.network.inside(flow) == 0 {
+                    self.close(now, flow);
+                }
             }
         }
+        asides.clear();
         // The next finds room.
         if self.network.asides.is_empty() {
             self.network.asides = asides;

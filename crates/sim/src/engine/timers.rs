@@ -135,18 +135,28 @@ impl Timers {
         if first > now {
             return None;
         }
-        let mut nodes = vec![0];
-        for below in self.above.iter().rev().skip(1).chain(std::iter::once(&self.armed)) {
-            let due = |node: usize| {
-                let children = (0..CHILDREN).map(move |child| CHILDREN * node + child);
-                children.filter(|child| below[*child] == first)
-            };
-            nodes = nodes.into_iter().flat_map(due).collect();
-        }
-        let endpoint = nodes.into_iter().min_by_key(|endpoint| order(*endpoint as u32))?;
-        self.armed[endpoint] = Time::NEVER;
-        self.taken = endpoint as u32;
+        let (_, endpoint) = self.least_due(self.above.len() - 1, 0, first, &order)?;
+        self.armed[endpoint as usize] = Time::NEVER;
+        self.taken = endpoint;
         Some(self.taken)
+    }
+
+    /// Of the endpoints below a node that are woken at `first`, the one for which `order` is least, behind its place in it.
+    fn least_due(
+        &self,
+        level: usize,
+        node: usize,
+        first: Time,
+        order: &impl Fn(u32) -> u32,
+    ) -> Option<(u32, u32)> {
+        let below = level.checked_sub(1);
+        let times = below.map_or(&self.armed, |level| &self.above[level]);
+        let due = (CHILDREN * node..).zip(children(times, node)).filter(|(_, time)| **time == first);
+        due.filter_map(|(child, _)| match below {
+            None => Some((order(child as u32), child as u32)),
+            Some(level) => self.least_due(level, child, first, order),
+        })
+        .min()
     }
 
     /// Hands an earlier time of an endpoint on to the nodes above it. Returns true if it is the first of all.
