@@ -78,9 +78,11 @@ def page(engine: bytes) -> str:
     """
     names = ("scenario", "lessons", "stage", "playground")
     return assembled(
+        "dumbbell playground",
         _text(SOURCES / "page.html"),
         "\n".join(_text(SOURCES / f"{name}.js") for name in names),
         _text(SOURCES / "playground.css"),
+        " 'wasm-unsafe-eval' blob:; worker-src blob:",
         engine=base64.b64encode(engine).decode(),
         worker=_text(SOURCES / "worker.js"),
         # No text within may end the element that holds it.

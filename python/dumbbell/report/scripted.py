@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from html import escape
 from importlib import resources
 
@@ -34,33 +35,43 @@ def script_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def assembled(template: str, script: str, style: str, **parts: str) -> str:
-    """Return a page with charts.
+def assembled(title: str, body: str, script: str, style: str, policy: str = "", **parts: str) -> str:
+    """Return a page with charts, around what stands in its body.
 
     Parameters
     ----------
-    template
-        Its text, with ``{{name}}`` where a part goes: those of ``parts``, ``uplot``, ``charts``, ``script``,
-        ``hashes``, ``version``, ``light``, ``dark``, ``css`` and ``licence``.
+    title
+        Of the page, as HTML.
+    body
+        Its text, with ``{{name}}`` where one of ``parts`` goes, or ``{{version}}``.
     script
         What runs in it behind the engine of charts.
     style
         Behind the style of all pages.
+    policy
+        What the page allows besides its scripts, for its content security policy.
     parts
         Text that goes in as it is.
     """
     scripts = {"uplot": own(UPLOT), "charts": charts(), "script": script}
-    filling = parts | scripts | {
+    about = {
+        "title": title,
+        "body": _filled(body, parts | {"version": version}),
         "hashes": " ".join(f"'{script_hash(text)}'" for text in scripts.values()),
+        "policy": policy,
         "version": version,
         "light": _variables(palette.light()),
         "dark": _variables(palette.dark()),
         "css": "\n".join((own("vendor/uplot/uPlot.min.css"), own("report.css"), style)),
         "licence": escape(own("vendor/uplot/LICENSE")),
-    }  # fmt: skip
+    }
+    return _filled(own("scripted.html"), scripts | about)
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
     first, *pieces = template.split("{{")
     parted = (piece.partition("}}") for piece in pieces)
-    return first + "".join(filling[word] + rest for word, _, rest in parted)
+    return first + "".join(parts[word] + rest for word, _, rest in parted)
 
 
 def _variables(colours: dict[str, str]) -> str:

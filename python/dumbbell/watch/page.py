@@ -22,9 +22,8 @@ def page(kind: str, name: str) -> str:
     """
     shown = "study" if kind == "study" else "links"
     script = "\n".join((_text("watch.js"), _text(f"{shown}.js")))
-    return assembled(
-        _text("page.html"), script, _text("watch.css"), name=escape(name), main=_text(f"{shown}.html")
-    )
+    parts = {"name": escape(name), "main": _text(f"{shown}.html")}
+    return assembled(f"{escape(name)}: live", _text("page.html"), script, _text("watch.css"), **parts)
 
 
 def _text(name: str) -> str:
