@@ -14,6 +14,7 @@ import click
 from dumbbell._printing import Output
 from dumbbell.cli.common import echo
 from dumbbell.errors import DumbbellError
+from dumbbell.watch import FASTEST, SLOWEST
 
 if TYPE_CHECKING:
     from dumbbell.watch.show import Show
@@ -22,9 +23,6 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 _OPTIONS = {"port": "--port", "browse": "--open", "stays": "--no-stay"}
 """That go with `--live`, by parameter."""
-
-SLOWEST, FASTEST = 1e-6, 1e6
-"""Simulated seconds in one second."""
 
 
 @dataclass(frozen=True)

@@ -2,3 +2,6 @@
 
 ``dumbbell run --live`` and others show them; ``docs/live-pages.md`` is about them.
 """
+
+SLOWEST, FASTEST = 1e-6, 1e6
+"""Simulated seconds in one of wall time."""

@@ -20,6 +20,7 @@ from dumbbell._results import Results
 from dumbbell._run import Run
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
+from dumbbell.watch import FASTEST, SLOWEST
 from dumbbell.watch.board import Board
 from dumbbell.watch.show import Show
 
@@ -40,9 +41,6 @@ _PER_SECOND = 20
 
 _LEAST = 1e-8
 """Simulated time between two looks in s, at least: times are whole nanoseconds."""
-
-_SLOWEST, _FASTEST = 1e-6, 1e6
-"""Simulated seconds in one of wall time; beyond that a run goes as fast as it can."""
 
 
 class Pace:
@@ -90,7 +88,7 @@ class Pace:
                 self._steps += 1
             elif what == "speed" and value is None:
                 self._speed = math.inf
-            elif what == "speed" and isinstance(value, int | float) and _SLOWEST <= value <= _FASTEST:
+            elif what == "speed" and isinstance(value, int | float) and SLOWEST <= value <= FASTEST:
                 self._speed = float(value)
             else:
                 raise DumbbellError("not an order of this page")
@@ -254,7 +252,7 @@ class Watched:
     def __init__(self, scenario: Scenario, speed: float | None = None, port: int = 0) -> None:
         facts, self._lines = facts_of(scenario)
         duration = facts["duration"]
-        self._pace = Pace(speed or min(max(duration / LASTS, _SLOWEST), _FASTEST), duration)
+        self._pace = Pace(speed or min(max(duration / LASTS, SLOWEST), FASTEST), duration)
         self.show = Show("run", scenario.name, facts, self._pace.obey, port)
         self._pace.board = self.show.board
         self._pace.tell()
