@@ -2,7 +2,7 @@
 
 ``python -m bench.run`` prints the table and exits with 1 if a figure misses its bound; ``--record`` also
 writes it to ``bench/record.txt``. ``--only TEXT`` counts the instructions of those rows alone whose names
-contain the text: a minute or less, on any machine and however busy it is.
+contain the text: a minute or less, on any machine and however busy it is. With both, the other rows stay.
 """
 
 from __future__ import annotations
@@ -401,14 +401,26 @@ def recorded() -> dict[str, float]:
     return {name.strip(): float(value) for name, value in (line.rsplit(maxsplit=1) for line in lines)}
 
 
-def record(figures: list[Figure]) -> None:
-    """Write the figures, and where they were measured."""
+def record(figures: list[Figure], alone: bool = False) -> None:
+    """Write the figures, and where they were measured.
+
+    Parameters
+    ----------
+    figures
+        In the order of the record.
+    alone
+        They are instructions: other rows stay, as the times in them are of an idle machine.
+    """
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    measured = f"# {today}: {processor()}, {CORES} cores."
+    if alone:
+        measured = RECORD.read_text().splitlines()[1]
     head = (
         "# What `make bench-record` measured last. Speeds move with the machine, instructions do not.\n"
-        f"# {today}: {processor()}, {CORES} cores.\n"
+        f"{measured}\n# Instructions: {today}.\n"
     )
-    RECORD.write_text(head + "".join(f"{f.name:36} {f.value:10.4g}\n" for f in figures))
+    rows = (recorded() if alone else {}) | {figure.name: figure.value for figure in figures}
+    RECORD.write_text(head + "".join(f"{name:36} {value:10.4g}\n" for name, value in rows.items()))
 
 
 def main() -> int:
@@ -418,8 +430,6 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the figures to bench/record.txt")
     parser.add_argument("--only", metavar="TEXT", help="count instructions, of rows whose names contain this")
     options = parser.parse_args()
-    if options.only and options.record:
-        parser.error("--record takes all rows: leave out --only")
     if not options.only and (wrong := unfit(_native.profile)):
         sys.exit(wrong)
     program = engine()
@@ -462,7 +472,7 @@ def main() -> int:
         sys.exit(f"bench: no row is called {options.only!r}: bench/record.txt has their names")
 
     if options.record:
-        record(figures)
+        record(figures, bool(options.only))
         print(f"written to {RECORD.relative_to(ROOT)}")
     names = [figure.name for figure in figures if missed(figure)]
     if names:

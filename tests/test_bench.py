@@ -58,6 +58,15 @@ def test_only_some_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_instructions_are_recorded_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "RECORD", tmp_path / "record.txt")
+    run.record([Figure("W1 speed", 30.0), Figure("W1 instructions", 400.0)])
+    there = run.RECORD.read_text().splitlines()
+    run.record([Figure("W1 instructions", 380.0), Figure("XCP instructions", 800.0)], alone=True)
+    assert run.RECORD.read_text().splitlines()[1] == there[1], "times are of that machine"
+    assert run.recorded() == {"W1 speed": 30.0, "W1 instructions": 380.0, "XCP instructions": 800.0}
+
+
 def test_the_yardstick_is_the_geometric_mean_over_shipped_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
