@@ -516,6 +516,16 @@ def test_examples_are_listed_shown_and_copied(cli: Cli, tmp_path: Path) -> None:
     assert 'did you mean "lossy-path"?' in cli("examples", "losy-path").stderr
 
 
+def test_a_file_that_is_not_there_but_an_example_is(cli: Cli, tmp_path: Path) -> None:
+    told = cli("run", "lossy-path").stderr
+    assert told == (
+        "dumbbell: lossy-path: no such file; `dumbbell examples lossy-path -o lossy-path.toml` "
+        "copies the example of this name\n"
+    )
+    assert cli(*told.split("`")[1].split()[1:]).returncode == 0
+    assert (tmp_path / "lossy-path.toml").is_file()
+
+
 def test_an_example_brings_its_recorded_link(cli: Cli, tmp_path: Path) -> None:
     assert "cellular.trace" in cli("examples", "cellular").stdout
     assert cli("examples", "cellular", "-o", tmp_path / "mine.toml").returncode == 0

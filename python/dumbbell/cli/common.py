@@ -210,7 +210,10 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
             raise DumbbellError(f"{file}: is a study; run it with `dumbbell study run`") from None
         raise DumbbellError(f"{file}: {error}") from None
     except FileNotFoundError:
-        raise DumbbellError(f"{file}: no such file; give the path of a scenario") from None
+        remedy = "give the path of a scenario"
+        if file.stem in completing.examples():
+            remedy = f"`dumbbell examples {file.stem} -o {file.stem}.toml` copies the example of this name"
+        raise DumbbellError(f"{file}: no such file; {remedy}") from None
     except OSError as error:
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable scenario") from None
 
