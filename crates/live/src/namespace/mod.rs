@@ -311,8 +311,9 @@ fn keep_only(socket: OwnedFd) -> OwnedFd {
         // SAFETY: whatever stood at this number is closed below in any case; nothing in this process uses it again.
         unsafe { libc::dup3(number, SOCKET, libc::O_CLOEXEC) };
     }
+    // By its number: glibc has a function for it since 2.34, and the wheel is for 2.17.
     // SAFETY: as above.
-    unsafe { libc::close_range(SOCKET as u32 + 1, u32::MAX, 0) };
+    unsafe { libc::syscall(libc::SYS_close_range, SOCKET as u32 + 1, u32::MAX, 0) };
     owned(SOCKET)
 }
 

@@ -37,6 +37,8 @@ pub mod scalable;
 pub mod swift;
 pub mod tahoe;
 pub mod timely;
+#[cfg(target_os = "linux")]
+mod unnamed;
 pub mod vegas;
 pub mod westwood;
 pub mod westwood_plus;

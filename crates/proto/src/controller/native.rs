@@ -64,10 +64,11 @@ impl Native {
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "memory that can be run")]
 mod code {
-    use std::fs::File;
-    use std::io::{self, Write};
-    use std::os::fd::{AsRawFd, FromRawFd};
+    use std::io;
+    use std::os::fd::AsRawFd;
     use std::ptr::{NonNull, null_mut};
+
+    use crate::controller::unnamed;
 
     /// Memory that can be run. It is never writable: the system fills it from a file without a name.
     #[derive(Debug)]
@@ -83,17 +84,11 @@ mod code {
 
     impl Code {
         pub fn of(code: &[u8]) -> io::Result<Code> {
-            // SAFETY: the name is a text, the descriptor is nobody else's, and the mapping is new.
-            let start = unsafe {
-                let descriptor = libc::memfd_create(c"dumbbell-law".as_ptr(), libc::MFD_CLOEXEC);
-                if descriptor < 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                let mut file = File::from_raw_fd(descriptor);
-                file.write_all(code)?;
-                let rights = libc::PROT_READ | libc::PROT_EXEC;
-                libc::mmap(null_mut(), code.len(), rights, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
-            };
+            let file = unnamed::file(c"dumbbell-law", code)?;
+            let rights = libc::PROT_READ | libc::PROT_EXEC;
+            // SAFETY: the mapping is new.
+            let start =
+                unsafe { libc::mmap(null_mut(), code.len(), rights, libc::MAP_PRIVATE, file.as_raw_fd(), 0) };
             if start == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }

@@ -18,7 +18,7 @@ pub use unix::law;
 mod unix {
     use std::ffi::{CStr, CString};
     use std::fs::File;
-    use std::io::{self, Write};
+    use std::io;
     use std::os::fd::IntoRawFd;
     use std::path::PathBuf;
 
@@ -85,21 +85,14 @@ mod unix {
     /// compiled anew is another one to the system.
     #[cfg(target_os = "linux")]
     fn copy(content: &[u8]) -> io::Result<(PathBuf, File)> {
-        use std::os::fd::{AsRawFd, FromRawFd};
-        // SAFETY: the name is a text, and the descriptor is nobody else's.
-        let mut file = unsafe {
-            let descriptor = libc::memfd_create(c"dumbbell-controller".as_ptr(), libc::MFD_CLOEXEC);
-            if descriptor < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            File::from_raw_fd(descriptor)
-        };
-        file.write_all(content)?;
+        use std::os::fd::AsRawFd;
+        let file = crate::controller::unnamed::file(c"dumbbell-controller", content)?;
         Ok((format!("/proc/self/fd/{}", file.as_raw_fd()).into(), file))
     }
 
     #[cfg(not(target_os = "linux"))]
     fn copy(content: &[u8]) -> io::Result<(PathBuf, File)> {
+        use std::io::Write;
         use std::sync::atomic::{AtomicU32, Ordering};
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
