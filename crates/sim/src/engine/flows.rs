@@ -385,6 +385,12 @@ impl Slot {
         self.watched & watched::TRANSFER != 0
     }
 
+    /// True if nothing more happens but that packets still in the network come out, and that is not noted yet.
+    #[inline(always)]
+    pub fn is_over(&self) -> bool {
+        self.is_closed() && self.active
+    }
+
     /// True if nothing of the flow is left to happen but packets still in the network.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {

@@ -363,11 +363,13 @@ impl<O: Observer, S: Share> Engine<O, S> {
             (slot.sender.wake_at(), index << 1)
         };
         let watched = slot.watched;
+        let mut over = !S::IS_PART && slot.is_over();
         if at.is_finite() {
             self.arm_timer(endpoint, at);
         }
         if watched != 0 {
             self.look(now, index, forward);
+            over = !S::IS_PART && self.slots[index as usize].is_over();
         }
         if S::IS_PART {
             if self.network.share.has_ends() {
@@ -375,8 +377,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             }
             return;
         }
-        let slot = &mut self.slots[index as usize];
-        if slot.is_closed() && slot.active {
+        if over {
             if self.network.inside(index) == 0 {
                 self.close(now, index);
             } else {

@@ -88,8 +88,26 @@ impl Sender {
     }
 
     /// True if the next segment, a full one for which the window has room, may leave, now that all of the burst before has left.
-    #[inline(never)]
+    // What most bursts are costs no call.
+    #[inline(always)]
     pub(super) fn begins_full_burst(&mut self, now: Time, out: u32) -> bool {
+        let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
+        let (window, least) = (self.gate.window_in_use(), LEAST_SEGMENTS * mss);
+        let room = self.stream.limit - number;
+        if room >= least
+            && now.since(self.timers.sent_at) < NEAR
+            && self.sends_smallest(window, u64::from(out) * mss)
+        {
+            debug_assert_eq!(least, self.packet_bytes(self.burst_rate(window, u64::from(out) * mss), window));
+            self.grant(least.min(self.stream.end - number));
+            return true;
+        }
+        self.begins_other_burst(now, out)
+    }
+
+    /// The same for a burst of any size.
+    #[inline(never)]
+    fn begins_other_burst(&mut self, now: Time, out: u32) -> bool {
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let room = self.stream.limit - number;
         if self.is_paced() || room <= LEAST_SEGMENTS * mss && now.since(self.timers.sent_at) >= NEAR {
@@ -102,6 +120,24 @@ impl Sender {
         }
         self.grant(packet.min(self.stream.end - number));
         true
+    }
+
+    /// True if `packet_bytes` is sure to be the smallest packet at the rate of the window: found without a division. False tells
+    /// nothing.
+    #[inline(always)]
+    fn sends_smallest(&self, window: u64, out: u64) -> bool {
+        let mss = u64::from(self.stream.mss);
+        let plain = !self.is_paced()
+            && self.timers.rtt.min() >= LONG
+            && window >= 2 * LEAST_SEGMENTS * mss
+            && !self.gate.needs.any(Needs::PACING)
+            && self.params.segmentation_offload == Offload::Linux;
+        // With a segment more in a part of a second, the packet might have it too.
+        let (fewer, parts) = ((LEAST_SEGMENTS + 1) * mss, PARTS);
+        let microseconds = (self.timers.rtt.smoothed().as_nanos() / 1_000).min(u32::MAX.into());
+        let spread = window.max(out) * 1_000_000;
+        let faster = if window * 2 < self.gate.control.threshold { IN_SLOW_START } else { LATER };
+        plain && spread * faster.0 < fewer * parts * microseconds * faster.1
     }
 
     /// The same for less than a packet.

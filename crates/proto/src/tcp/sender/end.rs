@@ -155,11 +155,13 @@ impl SendEnd for Sender {
 
     #[inline]
     fn is_closed(&self) -> bool {
+        // It is asked after every packet, and mostly still sends.
+        if self.phase == Phase::Established && self.stream.una < self.stream.stop {
+            return false;
+        }
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => {
-                self.stream.una >= self.stream.stop && !self.params.fin && self.stream.writer.is_none()
-            }
+            Phase::Established => !self.params.fin && self.stream.writer.is_none(),
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
