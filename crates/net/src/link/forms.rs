@@ -21,6 +21,7 @@ fn form(config: &LinkConfig) -> &'static str {
         Form::Other(link) => match *link {
             Other::Tapped(_) => "tapped",
             Other::Lazy(_) => "lazy",
+            Other::Routed(_) => "routed",
             Other::Queued(_) => "queued",
         },
     }
@@ -57,7 +58,9 @@ fn a_link_takes_the_cheapest_form_that_serves() {
         (inspected(&rcp), "queued"),
         (general(&rcp), "queued"),
         (config(r#""queue": "codel", "router": "rcp""#), "queued"),
-        (config(r#""queue": "droptail", "router": "xcp""#), "queued"),
+        (config(r#""queue": "droptail", "router": "xcp""#), "routed"),
+        (inspected(&config(r#""queue": "droptail", "router": "xcp""#)), "queued"),
+        (config(r#""queue": "droptail", "router": "hpcc""#), "queued"),
         // A marker needs packets of several kinds.
         (marked, "lazy"),
         (config(r#""queue": "droptail", "power": {}"#), "queued"),

@@ -9,7 +9,7 @@ use dumbbell_core::{
     BitRate, Config, DropReason, Duration, Ecn, FlowEnds, MarkReason, Packet, Probability, QueueLimit, Time,
     VerdictSink,
 };
-use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
+use dumbbell_header::{RcpHeader, RcpKind, TcpHeader, XcpHeader};
 use proptest::prelude::*;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
     Other, QueuedLink,
 };
 use crate::queue::{QueueSpec, codel, droptail};
-use crate::router::{AgentSpec, rcp};
+use crate::router::{AgentSpec, rcp, xcp};
 
 fn config(queue: QueueSpec) -> LinkConfig {
     config_with(queue, |_| ())
@@ -76,8 +76,8 @@ pub(crate) fn packet(id: u64, size: u16) -> Packet {
 #[derive(Debug, Default, PartialEq)]
 struct Trace {
     out: Vec<(Time, u64, u16)>,
-    /// The second word of every packet that came out: where routers write.
-    written: Vec<u64>,
+    /// The words of every packet that came out in which routers write: RCP's and XCP's.
+    written: Vec<[u64; 2]>,
     ecn: Vec<Ecn>,
     dropped: Vec<u64>,
     backlogs: Vec<u64>,
@@ -100,7 +100,7 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
             let t = link.wake_at();
             if let Some(p) = link.take(t, drops) {
                 trace.out.push((t, p.body[0], p.size));
-                trace.written.push(p.body[1]);
+                trace.written.push([p.body[1], p.body[4]]);
                 trace.ecn.push(p.ecn);
             }
         }
@@ -170,7 +170,7 @@ proptest! {
                 let ecn = if id.is_multiple_of(3) { Ecn::NotEct } else { Ecn::Ect0 };
                 Packet { ecn, class: (id % 2) as u8, flow: (id * id % 5) as u32, ..packet(id, size) }
             };
-            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config, None)))));
             let mut general = the_general_form(&config);
             let (mut a, mut b) = (Vec::new(), Vec::new());
             // Counters in the middle of things.
@@ -199,7 +199,7 @@ proptest! {
             let sorted = |incidents: Incidents| { let mut numbers: Vec<u64> = incidents.iter().map(|(p, _)| p.body[0]).collect(); numbers.sort_unstable(); numbers };
             prop_assert_eq!(sorted(a), sorted(b), "{}", name);
 
-            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config, None)))));
             let mut general = the_general_form(&config);
             let (mut a, mut b) = (drive_with(&mut lazy, &arrivals, ecn), drive_with(&mut general, &arrivals, ecn));
             a.dropped.sort_unstable();
@@ -213,12 +213,47 @@ proptest! {
     }
 
     #[test]
+    fn a_router_of_xcp_does_the_same_in_the_lazy_and_the_general_form(
+        arrivals in arrivals(), dense in 1..20u64, slow in 1..40u64, loss: bool, initial in 1..100u64,
+    ) {
+        let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
+        let initial_interval = Duration::from_millis(initial);
+        let router = xcp::Params { initial_interval, ..xcp::Params::default() };
+        let end = Time::from_nanos(200_000_000_000);
+        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.laziness().holds_back) {
+            let name = queue.name();
+            let config = LinkConfig { read_at: [end].into(), ..config_with(queue, |d| {
+                d.rate = BitRate::from_bps(9_999_991 / slow);
+                d.router = Some(AgentSpec::Xcp(router.clone()));
+                d.loss = share(if loss { 0.1 } else { 0.0 });
+            }) };
+            // One in nine without a round-trip time, one in seven without the header.
+            let make = |id: u64, size: u16| {
+                let mut packet = Packet { class: (id % 2) as u8, flow: (id * id % 5) as u32, ..packet(id, size) };
+                if id % 7 != 3 {
+                    let rtt = (id % 9) as f64 * 0.01;
+                    packet.attach(&XcpHeader { spacing: rtt / 20.0, rtt, delta: (id % 11) as f64 * 1e4 - 2e4 });
+                }
+                packet
+            };
+            let mut lazy = Link::new(&config);
+            prop_assert!(matches!(&lazy.0, Form::Other(other) if matches!(**other, Other::Routed(_))), "{}", name);
+            let mut general = the_general_form(&config);
+            let (mut a, mut b) = (drive_with(&mut lazy, &arrivals, make), drive_with(&mut general, &arrivals, make));
+            a.dropped.sort_unstable();
+            b.dropped.sort_unstable();
+            prop_assert_eq!(a, b, "{}", name);
+            prop_assert_eq!(lazy.read().counters(end), general.read().counters(end), "{}", name);
+        }
+    }
+
+    #[test]
     fn what_is_handed_on_comes_out_when_it_does_of_the_general_form(arrivals in arrivals(), dense in 1..20u64) {
         let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
         for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.laziness().holds_back) {
             let name = queue.name();
             let config = config_with(queue, |_| ());
-            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config, None)))));
             prop_assert!(lazy.abilities().hands_on && lazy.ahead().is_none());
             lazy.arm(Order::HandOn);
             prop_assert!(lazy.ahead().is_some());

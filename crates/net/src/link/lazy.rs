@@ -2,7 +2,8 @@
 //!
 //! A discipline decides on dequeue by earlier arrivals alone. So the link need not wait for the end of a transmission. It catches
 //! up when the next packet arrives, when the last packet on the way reaches the far end, or when somebody reads its counters. A packet that starts is
-//! on its way at once, with the time of its arrival at the far end.
+//! on its way at once, with the time of its arrival at the far end. A router of XCP decides by the same: it sees each packet arrive and
+//! leave, and ends its intervals, at the times at which that was due.
 
 use dumbbell_core::{DropReason, Duration, Packet, Time, VerdictSink};
 
@@ -13,13 +14,16 @@ use super::{Arrival, Counters, Impairments, Incidents, LinkConfig, Meter, Serial
 use crate::marker::{AnyMarker, Marker};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
+use crate::router::xcp::{self, XcpAgent};
+use crate::router::{Agent, AgentParams, QueueView};
 
 /// A packet that has started, and when it reaches the far end.
 type Started = (Time, Packet);
 
-/// A link that starts transmissions late, with the times at which they were due.
+/// A link that starts transmissions late, with the times at which they were due. One that is `ROUTED` has a router of XCP: others pay
+/// nothing for it.
 #[derive(Clone, Debug)]
-pub struct LazyLink {
+pub struct LazyLink<const ROUTED: bool = false> {
     queue: AnyDiscipline<Packet>,
     /// Packets in the queue.
     waiting: u64,
@@ -38,6 +42,8 @@ pub struct LazyLink {
     impairments: Impairments,
     /// Sets the class of what arrives.
     marker: Option<Box<AnyMarker>>,
+    /// The router: what it does follows from what arrived before, like what the queue does.
+    agent: Option<Box<XcpAgent>>,
     /// Counters of each packet by class.
     watch: Option<Box<Watch<Packet>>>,
     /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will, less those
@@ -54,26 +60,6 @@ struct Visit {
 }
 
 impl LazyLink {
-    /// An idle link.
-    pub fn new(config: &LinkConfig) -> LazyLink {
-        let direction = &config.direction;
-        LazyLink {
-            queue: direction.queue.build(config.queue_setting()),
-            waiting: 0,
-            serializer: Serializer::new(direction.rate),
-            delay: direction.delay,
-            started: Ring::default(),
-            last: Visit::default(),
-            hands_on: false,
-            notices_idle: direction.queue.laziness().notices_idle,
-            may_idle: false,
-            impairments: Impairments::new(config),
-            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
-            watch: direction.counts_classes().then(|| Box::new(Watch::new(true, false))),
-            counters: Counters::default(),
-        }
-    }
-
     /// True if what leaves the transmitter is sure to reach the far end.
     pub fn can_hand_on(&self) -> bool {
         !self.impairments.lossy
@@ -88,6 +74,30 @@ impl LazyLink {
     #[inline]
     pub fn ahead(&mut self) -> Option<Ahead<'_>> {
         self.hands_on.then_some(Ahead(self))
+    }
+}
+
+impl<const ROUTED: bool> LazyLink<ROUTED> {
+    /// An idle link, with a router if it is to have one.
+    pub fn new(config: &LinkConfig, router: Option<&xcp::Params>) -> LazyLink<ROUTED> {
+        debug_assert_eq!(router.is_some(), ROUTED, "the type says whether there is one");
+        let direction = &config.direction;
+        LazyLink {
+            queue: direction.queue.build(config.queue_setting()),
+            waiting: 0,
+            serializer: Serializer::new(direction.rate),
+            delay: direction.delay,
+            started: Ring::default(),
+            last: Visit::default(),
+            hands_on: false,
+            notices_idle: direction.queue.laziness().notices_idle,
+            may_idle: false,
+            impairments: Impairments::new(config),
+            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
+            agent: router.map(|router| Box::new(router.build(config.router_setting()))),
+            watch: direction.counts_classes().then(|| Box::new(Watch::new(true, false))),
+            counters: Counters::default(),
+        }
     }
 
     /// See [`super::Link::push`]. Not for a link that hands packets on.
@@ -132,7 +142,36 @@ impl LazyLink {
                 return next;
             }
         }
+        if ROUTED {
+            self.wake_agent(now);
+        }
         None
+    }
+
+    /// Lets the router do what was due up to `now`: before packets that leave or arrive then.
+    #[inline]
+    fn wake_agent(&mut self, now: Time) {
+        if let Some(agent) = &mut self.agent
+            && agent.wake_at() <= now
+        {
+            self.wake_agent_due(now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake_agent_due(&mut self, now: Time) {
+        let view = self.view();
+        let Some(agent) = &mut self.agent else { return };
+        while agent.wake_at() <= now {
+            agent.wake(agent.wake_at(), &view);
+        }
+    }
+
+    /// What a router sees of the queue.
+    #[inline]
+    fn view(&self) -> QueueView {
+        QueueView { packets: self.waiting, bytes: self.queue.bytes(), rate: self.serializer.rate() }
     }
 
     /// See [`Ahead::arrive`]. Returns when the packet, which may be changed, reaches the far end, if it starts now.
@@ -150,12 +189,19 @@ impl LazyLink {
             verdicts!(self, incidents).dropped(*packet, reason);
             return None;
         }
+        if ROUTED {
+            let view = self.view();
+            self.agent.iter_mut().for_each(|agent| agent.arrived(now, packet, &view));
+        }
         if self.serializer.free_at() <= now {
             // A packet that is given up here was in the queue for no time.
             if !self.queue.pass_through(now, packet, &mut verdicts!(self, incidents)) {
                 return None;
             }
             self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
+            if ROUTED {
+                self.stamp(now, packet, incidents);
+            }
             return Some(self.transmit(now, packet));
         }
         let before = incidents.len();
@@ -176,13 +222,27 @@ impl LazyLink {
 
     /// The transmitter is free at `at`, and something waits: what it gives, and when that reaches the far end.
     fn start(&mut self, at: Time, incidents: &mut Incidents) -> Option<Started> {
+        if ROUTED {
+            self.wake_agent(at);
+        }
         let before = incidents.len();
         let next = self.queue.dequeue(at, &mut verdicts!(self, incidents));
         self.account_drops(at, incidents.len() - before);
-        let packet = next?;
+        let mut packet = next?;
         self.waiting -= 1;
         debug_assert_eq!(self.waiting, self.queue.len() as u64, "what entered the queue left it or is in it");
+        if ROUTED {
+            self.stamp(at, &mut packet, incidents);
+        }
         Some((self.transmit(at, &packet), packet))
+    }
+
+    /// Lets the router write into a packet that leaves the queue.
+    #[inline]
+    fn stamp(&mut self, at: Time, packet: &mut Packet, incidents: &mut Incidents) {
+        let view = self.view();
+        let verdicts = &mut verdicts!(self, incidents);
+        self.agent.iter_mut().for_each(|agent| agent.leaving(at, packet, &view, verdicts));
     }
 
     /// A packet starts at `at`. Returns when it reaches the far end.
@@ -297,7 +357,7 @@ impl Ahead<'_> {
 }
 
 /// All but [`settle`](Meter::settle) only after that.
-impl Meter for LazyLink {
+impl<const ROUTED: bool> Meter for LazyLink<ROUTED> {
     fn settle(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         self.catch_up(now, incidents);
         true
@@ -364,7 +424,7 @@ mod tests {
     fn a_link_that_forgets_a_packet_is_noticed() {
         let marker = r#"{"kind": "token-bucket", "rate": "1Mbit/s", "out_class": 1}"#;
         let text = r#"{"rate": "10Mbit/s", "delay": "5ms", "queue": "codel", "marker": MARKER}"#;
-        let mut link = LazyLink::new(&config_of(described(&text.replace("MARKER", marker))));
+        let mut link = LazyLink::<false>::new(&config_of(described(&text.replace("MARKER", marker))), None);
         let packet = Packet::of(TcpHeader::default(), 0, 1500, Ecn::NotEct);
         (0..2).for_each(|_| {
             link.push(Time::ZERO, &packet, 0, &mut Vec::new());

@@ -3,8 +3,8 @@
 //! There are four forms, with the same behaviour, and none of them shows. `FifoLink` serves a DropTail queue at a constant rate:
 //! it knows the departure time of a packet when the packet arrives, so a hop costs one event, and it computes its backlog from
 //! the departure times only when asked. `TappedLink` is the same with a router of RCP, or out of a router with an agent.
-//! `LazyLink` serves any other discipline at a constant rate, and asks it for packets when somebody needs to know.
-//! `QueuedLink` serves varying rates, power control and any router, and needs a second event, the end of each transmission.
+//! `LazyLink` serves any other discipline at a constant rate, and a router of XCP; it asks for packets when somebody needs to know.
+//! `QueuedLink` serves varying rates, power control and any other router, and needs a second event, the end of each transmission.
 //! Law tests check that the first three behave like the last. Those behind the first are `Other`s: one test tells the first
 //! from them.
 

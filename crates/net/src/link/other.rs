@@ -14,6 +14,8 @@ pub(super) enum Other {
     Tapped(TappedLink),
     /// Any other discipline at a constant rate: one event per hop, or none.
     Lazy(LazyLink),
+    /// The same with a router of XCP: one event per hop.
+    Routed(LazyLink<true>),
     /// Anything else: two events per hop.
     Queued(QueuedLink<Packet>),
 }
@@ -23,6 +25,7 @@ macro_rules! each {
         match $self {
             Other::Tapped($link) => $body,
             Other::Lazy($link) => $body,
+            Other::Routed($link) => $body,
             Other::Queued($link) => $body,
         }
     };
@@ -39,7 +42,10 @@ impl Other {
             (QueueSpec::DropTail(queue), None) if config.is_plain() && !config.watched => {
                 Other::Tapped(TappedLink::inspected(config, queue))
             }
-            (_, None) if config.may_be_late() => Other::Lazy(LazyLink::new(config)),
+            (_, None) if config.may_be_late() => Other::Lazy(LazyLink::new(config, None)),
+            (_, Some(AgentSpec::Xcp(router))) if config.may_be_late() => {
+                Other::Routed(LazyLink::new(config, Some(router)))
+            }
             _ => Other::Queued(QueuedLink::new(config)),
         }
     }
@@ -50,6 +56,7 @@ impl Other {
             Other::Lazy(link) => {
                 Abilities { hands_on: link.can_hand_on(), puts_off: true, ..Abilities::default() }
             }
+            Other::Routed(_) => Abilities { puts_off: true, ..Abilities::default() },
             Other::Queued(link) => Abilities { hands_on: link.can_hand_on(), ..Abilities::default() },
         }
     }
@@ -60,6 +67,7 @@ impl Other {
         match self {
             Other::Tapped(link) => link.push(now, packet, hop, incidents),
             Other::Lazy(link) => link.push(now, packet, hop, incidents),
+            Other::Routed(link) => link.push(now, packet, hop, incidents),
             Other::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
         }
     }
@@ -68,7 +76,7 @@ impl Other {
     pub fn ahead(&mut self) -> Option<Ahead<'_>> {
         match self {
             Other::Lazy(link) => link.ahead(),
-            Other::Tapped(_) | Other::Queued(_) => None,
+            Other::Tapped(_) | Other::Routed(_) | Other::Queued(_) => None,
         }
     }
 
@@ -94,11 +102,13 @@ impl Other {
     pub fn arm(&mut self, order: Order) {
         match (self, order) {
             (Other::Lazy(link), Order::HandOn) => link.hand_on(),
-            (Other::Lazy(_), Order::KeepNotes) => unreachable!("a watched link is never late"),
+            (Other::Lazy(_) | Other::Routed(_), Order::KeepNotes) => {
+                unreachable!("a watched link is never late")
+            }
             (Other::Queued(link), Order::HandOn) => link.hand_on(),
             (Other::Queued(link), Order::KeepNotes) => link.keep_notes(),
             (Other::Queued(link), Order::Pause { at, begins }) => link.expect_pause(at, begins),
-            (Other::Tapped(_) | Other::Lazy(_), _) => {}
+            (Other::Tapped(_) | Other::Lazy(_) | Other::Routed(_), _) => {}
         }
     }
 }
