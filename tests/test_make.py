@@ -143,10 +143,20 @@ def test_without_zig_a_wheel_is_for_systems_as_new_as_this(checkout: Checkout) -
 
 def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) -> None:
     wheel = tmp_path / "some-1-cp311-abi3-manylinux_2_17_x86_64.whl"
+    source, library = tmp_path / "library.c", tmp_path / "library.so"
+    source.write_text("int lacking(void); int PyLong(void); int f(void) { return lacking() + PyLong(); }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-nostdlib", "-o", library, source], check=True)
+    lacks = library.read_bytes()
+    source.write_text("int PyLong(void); int f(void) { return PyLong(); }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-nostdlib", "-o", library, source], check=True)
     with zipfile.ZipFile(wheel, "w") as made:
-        made.writestr("some/old.so", b"\0GLIBC_2.2.5\0GLIBC_2.17\0")
-        made.writestr("some/new.so", b"\0GLIBC_2.9\0GLIBC_2.34\0")
-    assert newer(wheel, tmp_path) == ["some/new.so needs glibc 2.34, more than the wheel's name says"]
+        made.writestr("some/old.so", library.read_bytes() + b"\0GLIBC_2.2.5\0GLIBC_2.17\0")
+        made.writestr("some/new.so", library.read_bytes() + b"\0GLIBC_2.9\0GLIBC_2.34\0")
+        made.writestr("some/lacks.so", lacks)
+    assert newer(wheel, tmp_path) == [
+        "some/new.so needs glibc 2.34, more than the wheel's name says",
+        "some/lacks.so needs lacking, which the glibc of its name does not have",
+    ]
 
 
 @pytest.mark.parametrize(

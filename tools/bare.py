@@ -2,7 +2,8 @@
 
 ``python tools/bare.py dist`` needs nothing but Python and PyPI, so that it runs in a container, too. It takes
 the wheels of this system, prints sizes and times, and fails where a library of the wheel asks for a newer C
-library than its name says, or where the figure takes more than 30 seconds.
+library than its name says, or for a function that this one lacks, or where the figure takes more than
+30 seconds.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import os
 import platform
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 LONGEST = 30.0
@@ -24,6 +27,9 @@ LONGEST = 30.0
 MIB = 1 << 20
 
 SCENARIO = "bufferbloat-droptail"
+
+_DYNSYM, _VERSYM, _WEAK = 11, 0x6FFFFFFF, 2
+"""Types of sections, and the binding of a symbol that may be missing (elf(5))."""
 
 
 def main() -> int:
@@ -64,7 +70,34 @@ def newer(wheel: Path, folder: Path) -> list[str]:
         print(f"{name}: {path.stat().st_size / MIB:.1f} MiB, glibc {newest[0]}.{newest[1]}")
         if promised and newest > tuple(map(int, promised.groups())):
             problems.append(f"{name} needs glibc {newest[0]}.{newest[1]}, more than the wheel's name says")
+        # Linked against a C library that lacks a function, a library asks for it without a version.
+        if promised and (unknown := sorted(unversioned(path.read_bytes()))):
+            problems.append(f"{name} needs {', '.join(unknown)}, which the glibc of its name does not have")
     return problems
+
+
+def unversioned(library: bytes) -> Iterator[str]:
+    """Name what a library must find when it is loaded, and in no version: all that is not Python's.
+
+    Parameters
+    ----------
+    library
+        The content of a file of the format ELF, of 64 bits, little-endian.
+    """
+    (at,) = struct.unpack_from("<Q", library, 40)
+    size, count = struct.unpack_from("<HH", library, 58)
+    # Of each section: type, offset, size and the number of the section that it refers to (elf(5)).
+    sections = [struct.unpack_from("<4xI16xQQI", library, at + size * number) for number in range(count)]
+    symbols = next(section for section in sections if section[0] == _DYNSYM)
+    versions = next((section[1] for section in sections if section[0] == _VERSYM), None)
+    names = sections[symbols[3]][1]
+    for number in range(1, symbols[2] // 24):
+        name, info, _, section = struct.unpack_from("<IBBH", library, symbols[1] + 24 * number)
+        weak, defined = info >> 4 == _WEAK, section != 0
+        version = 0 if versions is None else struct.unpack_from("<H", library, versions + 2 * number)[0]
+        text = library[names + name : library.index(b"\0", names + name)].decode()
+        if not weak and not defined and version <= 1 and not text.startswith(("Py", "_Py")):
+            yield text
 
 
 def _first_figure(wheel: Path, folder: Path) -> list[str]:
