@@ -11,6 +11,7 @@ Nothing is linked, and nothing runs: only a machine of that system can show the 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -21,6 +22,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 TARGETS = (
     "aarch64-unknown-linux-gnu",
+    "x86_64-unknown-linux-musl",
     "x86_64-apple-darwin",
     "aarch64-apple-darwin",
     "x86_64-pc-windows-msvc",
@@ -65,7 +67,11 @@ def _crates(targets: Iterable[str], *packages: str) -> list[str]:
             print(f"{target}: not checked, its standard library is not installed: rustup target add {target}")
             continue
         check = ["cargo", "check", *packages, "--locked", "--quiet", "--target", target]
-        done = subprocess.run(check, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        # As in wheels: what shares no C library cannot be one that Python loads.
+        flags = {"RUSTFLAGS": "-Ctarget-feature=-crt-static"} if "musl" in target else {}
+        done = subprocess.run(
+            check, cwd=REPOSITORY, capture_output=True, text=True, check=False, env=os.environ | flags
+        )
         # A warning is something that this system does not use.
         complaints += [f"{target}: {line}" for line in done.stderr.splitlines() if line]
     return complaints

@@ -4,6 +4,7 @@
 //! packetdrill runs calls that may block on a thread of their own. Virtual time stands still until such a thread, once woken,
 //! has looked at the clock.
 
+#![allow(trivial_numeric_casts, reason = "numbers of the C library have other types in musl than in glibc")]
 #![allow(unsafe_code, reason = "a table of functions with pointers is what packetdrill asks for")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_longlong, c_ulong, c_void};
@@ -307,7 +308,7 @@ unsafe extern "C" fn recvmsg(_: *mut c_void, fd: c_int, message: *mut msghdr, fl
         }));
     }
     // SAFETY: recvmsg(2) promises the vectors.
-    let read = read_into(fd, unsafe { vectors(message.msg_iov, message.msg_iovlen) }, flags);
+    let read = read_into(fd, unsafe { vectors(message.msg_iov, message.msg_iovlen as _) }, flags);
     if read >= 0 {
         message.msg_flags = 0;
         let control = with(|m| m.stack.ancillary(fd)).unwrap_or_default();
@@ -322,11 +323,11 @@ unsafe extern "C" fn recvmsg(_: *mut c_void, fd: c_int, message: *mut msghdr, fl
 /// # Safety
 /// The message has room for as many bytes as it says.
 unsafe fn put_control(message: &mut msghdr, control: &[u8]) {
-    let room = if message.msg_control.is_null() { 0 } else { message.msg_controllen };
+    let room = if message.msg_control.is_null() { 0 } else { message.msg_controllen as _ };
     let n = control.len().min(room);
     // SAFETY: there is room for so many.
     unsafe { std::ptr::copy_nonoverlapping(control.as_ptr(), message.msg_control.cast(), n) };
-    message.msg_controllen = n;
+    message.msg_controllen = n as _;
 }
 
 extern "C" fn write(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
@@ -357,7 +358,7 @@ extern "C" fn sendto(
 
 unsafe extern "C" fn sendmsg(_: *mut c_void, fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     // SAFETY: sendmsg(2) promises both.
-    let from = unsafe { vectors((*message).msg_iov, (*message).msg_iovlen) };
+    let from = unsafe { vectors((*message).msg_iov, (*message).msg_iovlen as _) };
     write_from(fd, from, flags)
 }
 
@@ -378,7 +379,7 @@ extern "C" fn fcntl(_: *mut c_void, fd: c_int, command: c_int, argument: c_long)
 
 /// See [`fcntl`].
 unsafe extern "C" fn ioctl(_: *mut c_void, fd: c_int, request: c_ulong, argument: *mut c_int) -> c_int {
-    let queued = match request {
+    let queued = match request as libc::Ioctl {
         libc::FIONREAD => with(|m| m.stack.queued(fd)).map(|q| q.0),
         libc::TIOCOUTQ => with(|m| m.stack.queued(fd)).map(|q| q.1),
         _ => return left_out("this request of ioctl"),

@@ -1,5 +1,7 @@
 //! A UDP socket that takes and gives datagrams in batches: one system call for many.
 
+#![allow(trivial_numeric_casts, reason = "numbers of the C library have other types in musl than in glibc")]
+
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -60,7 +62,7 @@ impl Control {
         let mut control = Control::empty();
         (control.header.cmsg_level, control.header.cmsg_type) =
             if is_v4 { (libc::IPPROTO_IP, libc::IP_TOS) } else { (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) };
-        control.header.cmsg_len = size_of::<libc::cmsghdr>() + size_of::<libc::c_int>();
+        control.header.cmsg_len = (size_of::<libc::cmsghdr>() + size_of::<libc::c_int>()) as _;
         control.value[..size_of::<libc::c_int>()].copy_from_slice(&libc::c_int::from(octet).to_ne_bytes());
         control
     }
@@ -133,7 +135,7 @@ impl Socket {
             messages.iter_mut().zip(&mut parts).zip(&mut addresses).zip(&mut controls)
         {
             message.msg_hdr.msg_control = std::ptr::from_mut(control).cast();
-            message.msg_hdr.msg_controllen = size_of::<Control>();
+            message.msg_hdr.msg_controllen = size_of::<Control>() as _;
             message.msg_hdr.msg_name = std::ptr::from_mut(address).cast();
             message.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as u32;
             message.msg_hdr.msg_iov = part;
@@ -143,7 +145,7 @@ impl Socket {
         let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
         let (fd, none) = (self.socket.as_raw_fd(), std::ptr::null_mut());
         // SAFETY: every message points to an address, a part and a control message of its own, which live on this stack.
-        let count = unsafe { libc::recvmmsg(fd, messages.as_mut_ptr(), BATCH as u32, flags, none) };
+        let count = unsafe { libc::recvmmsg(fd, messages.as_mut_ptr(), BATCH as u32, flags as _, none) };
         if count < 0 {
             let e = io::Error::last_os_error();
             self.note_refusal(&e);
@@ -197,18 +199,19 @@ impl Socket {
                 *parts = [part(head.as_ptr(), head.len()), part(ZEROS.as_ptr(), behind)];
                 if let Some(control) = control {
                     message.msg_hdr.msg_control = std::ptr::from_ref(control).cast_mut().cast();
-                    message.msg_hdr.msg_controllen = size_of::<Control>();
+                    message.msg_hdr.msg_controllen = size_of::<Control>() as _;
                 }
                 if let Some(to) = to {
                     message.msg_hdr.msg_name = to.as_ptr().cast_mut().cast();
                     message.msg_hdr.msg_namelen = to.len();
                 }
                 message.msg_hdr.msg_iov = parts.as_mut_ptr();
-                message.msg_hdr.msg_iovlen = parts.len();
+                message.msg_hdr.msg_iovlen = parts.len() as _;
             }
             let fd = self.socket.as_raw_fd();
             // SAFETY: the kernel reads, within the call, addresses, headers, control messages and zeros that live longer than it.
-            let sent = unsafe { libc::sendmmsg(fd, messages.as_mut_ptr(), count as u32, libc::MSG_DONTWAIT) };
+            let sent =
+                unsafe { libc::sendmmsg(fd, messages.as_mut_ptr(), count as u32, libc::MSG_DONTWAIT as _) };
             if sent < 0 {
                 let e = io::Error::last_os_error();
                 self.note_refusal(&e);

@@ -1,5 +1,7 @@
 //! TUN devices and their addresses: what `ip tuntap`, `ip address` and `ip link` do, without needing them.
 
+#![allow(trivial_numeric_casts, reason = "numbers of the C library have other types in musl than in glibc")]
+
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -62,7 +64,7 @@ pub fn open_tun() -> io::Result<OwnedFd> {
     let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(TUN)?;
     let mut request = request(DEVICE);
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16;
-    ioctl(&file, libc::TUNSETIFF, &mut request)?;
+    ioctl(&file, libc::TUNSETIFF as _, &mut request)?;
     Ok(file.into())
 }
 
@@ -192,9 +194,9 @@ fn sockaddr(address: Ipv4Addr) -> libc::sockaddr {
 
 /// A request that passes a struct by reference.
 #[expect(unsafe_code, reason = "requests without a safe form in any library")]
-fn ioctl<T>(fd: &impl AsRawFd, number: libc::Ioctl, argument: &mut T) -> io::Result<()> {
+fn ioctl<T>(fd: &impl AsRawFd, number: libc::c_ulong, argument: &mut T) -> io::Result<()> {
     // SAFETY: every request used here reads or writes at most one `T`, which is borrowed for the time of the call.
-    match unsafe { libc::ioctl(fd.as_raw_fd(), number, std::ptr::from_mut(argument)) } {
+    match unsafe { libc::ioctl(fd.as_raw_fd(), number as _, std::ptr::from_mut(argument)) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }

@@ -177,7 +177,7 @@ impl FifoLink {
     }
 
     /// See [`super::Link::push`].
-    // Many call it: the compiler would make it a call, and saving registers takes a fifth of what it does.
+    // Called from many places: the compiler would make it a call, and saving registers is a fifth of its instructions.
     #[inline(always)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let Some(at) = self.pass(now, packet, incidents) else { return false };

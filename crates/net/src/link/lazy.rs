@@ -2,8 +2,8 @@
 //!
 //! A discipline decides on dequeue by earlier arrivals alone. So the link need not wait for the end of a transmission. It catches
 //! up when the next packet arrives, when the last packet on the way reaches the far end, or when somebody reads its counters. A packet that starts is
-//! on its way at once, with the time of its arrival at the far end. A router of XCP decides by the same: it sees each packet arrive and
-//! leave, and ends its intervals, at the times at which that was due.
+//! on its way at once, with the time of its arrival at the far end. A router of XCP also decides by earlier
+//! arrivals alone: it sees each packet arrive and leave, and ends its intervals, at the times at which that was due.
 
 use dumbbell_core::{DropReason, Duration, Packet, Time, VerdictSink};
 

@@ -67,6 +67,9 @@ mod unix {
         thread: libc::pthread_t,
     }
 
+    // SAFETY: musl's name of a thread is a pointer, which nobody follows here.
+    unsafe impl Sync for Slot {}
+
     /// The slots of all threads that have ever called. A slot is as small as three words, and stays.
     static SLOTS: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
 

@@ -155,7 +155,7 @@ impl SendEnd for Sender {
 
     #[inline]
     fn is_closed(&self) -> bool {
-        // It is asked after every packet, and mostly still sends.
+        // The engine asks after every packet, and most senders still have data.
         if self.phase == Phase::Established && self.stream.una < self.stream.stop {
             return false;
         }
