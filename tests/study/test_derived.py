@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dumbbell.study import Derived, Study, StudyError, StudyResult, derive
+from dumbbell.study.derived import Columns, Floats
 
 
 @pytest.fixture
@@ -69,3 +70,16 @@ def test_division_by_nothing_is_no_value(result: StudyResult) -> None:
 def test_what_cannot_be_is_refused(result: StudyResult, derived: Derived, message: str) -> None:
     with pytest.raises(StudyError, match=message):
         derive(result, [derived])
+
+
+def test_a_function_changes_no_columns_but_its_own(result: StudyResult) -> None:
+    def spoil(runs: Columns, base: Columns) -> Floats:
+        for columns in (runs, base):
+            columns["fct"][:] = 0.0
+        return runs["load"] + base["load"]
+
+    plain = Derived("plain", "plain", "s", lambda runs: runs["fct"])
+    spoiled = Derived("spoiled", "spoiled", "", spoil, reference="cubic")
+    found = derive(result, [spoiled, plain])
+    assert found.table["plain"].equals(found.table["fct"])
+    assert found.table["fct"].equals(result.table["fct"])

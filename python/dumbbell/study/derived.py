@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -62,38 +62,63 @@ def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:
         If there is a metric of that name, no arm of the name of the reference, or no metric that a function
         uses.
     """
+    # Runs and their order stay the same: only columns are added.
+    columns = _columns(result) if derived else {}
+    references: dict[str, NDArray[np.intp]] = {}
     for entry in derived:
-        result = _with(result, entry)
+        if entry.reference and entry.reference not in references:
+            references[entry.reference] = _rows_of_reference(result, entry)
+        result = _with(result, entry, columns, references)
     return result
 
 
-def _with(result: StudyResult, derived: Derived) -> StudyResult:
+class _Runs(Mapping[str, Floats]):
+    """The columns of runs, or of those of a reference at their points and seeds: copies, made when used."""
+
+    def __init__(self, columns: Columns, rows: NDArray[np.intp] | None, sizes: Floats | None) -> None:
+        self._columns, self._rows, self._sizes = columns, rows, sizes
+
+    def __getitem__(self, name: str) -> Floats:
+        if self._sizes is not None and name == AXIS:
+            return self._sizes.copy()
+        values = self._columns[name]
+        values = values.copy() if self._rows is None else _at(values, self._rows)
+        # Numbers of runs as well as those of their bins.
+        return values[:, None] if self._sizes is not None and values.ndim == 1 else values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns if self._sizes is None else {**self._columns, AXIS: None})
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def _with(
+    result: StudyResult,
+    derived: Derived,
+    columns: dict[str, Floats],
+    references: Mapping[str, NDArray[np.intp]],
+) -> StudyResult:
+    """Return the result with one more metric, which becomes one of the columns too."""
     study = result.study
     by_size = study.by_size if derived.by_size else None
     if derived.by_size and by_size is None:
         raise StudyError(f"derived metric {derived.name!r}: the study has no metrics by size; add by_size")
-    if derived.name in _columns(result) or derived.name in result.table.column_names:
+    if derived.name in columns or derived.name in result.table.column_names:
         raise StudyError(f"derived metric {derived.name!r}: the study has a column of this name; rename it")
-    arguments = [_columns(result)]
+    sizes = np.array(by_size.axis.values, np.float64) if by_size else None
+    arguments = [_Runs(columns, None, sizes)]
     if derived.reference:
-        rows = _rows_of_reference(result, derived)
-        arguments.append({name: _at(values, rows) for name, values in arguments[0].items()})
-    known = ", ".join(arguments[0])
-    if by_size:
-        # Numbers of runs as well as those of their bins.
-        arguments = [
-            {name: values[:, None] if len(values.shape) == 1 else values for name, values in runs.items()}
-            | {AXIS: np.array(by_size.axis.values, np.float64)}
-            for runs in arguments
-        ]
+        arguments.append(_Runs(columns, references[derived.reference], sizes))
     try:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.asarray(derived.function(*arguments), dtype=np.float64)
     except KeyError as error:
         raise StudyError(
-            f"derived metric {derived.name!r}: the study has no metric {error.args[0]!r}; it has {known}"
+            f"derived metric {derived.name!r}: the study has no metric {error.args[0]!r}; "
+            f"it has {', '.join(columns)}"
         ) from None
-    values = np.where(np.isfinite(values), values, math.nan)
+    columns[derived.name] = values = np.where(np.isfinite(values), values, math.nan)
     source = write_source(derived.function)
     metric = Metric(derived.name, derived.label, derived.unit, source, derived.better, derived.possible)
     if by_size:
