@@ -17,8 +17,8 @@ from dumbbell._files.foreign import NotDataError, parse_json
 from dumbbell.archive.citations import Citation, bibtex, citations
 from dumbbell.claims import Claim, Judgement, claims_of, judge, write_claims
 from dumbbell.errors import DumbbellError
-from dumbbell.papers import Paper, all_papers
-from dumbbell.papers.paper import bibliography_of
+from dumbbell.papers import Paper
+from dumbbell.papers.paper import bibliography_of, paper_of
 from dumbbell.report import QUICK, index_of, shown_figures, write_report
 from dumbbell.report.parameter import study_algorithms
 from dumbbell.study import Study, StudyError, StudyResult, derive
@@ -93,7 +93,7 @@ def check_files(found: Findings, folder: Path, result: StudyResult, same_version
         Whether everything that the archive was made with is here in the same version: if not, drawings and
         last digits may differ.
     """
-    paper = next((paper for paper in all_papers() if paper.name == result.study.name), None)
+    paper = paper_of(result.study.name)
     judged: list[tuple[Claim, Judgement]] = []
     whole = result
     if (folder / "claims.json").is_file():

@@ -7,6 +7,7 @@ import platform
 import re
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,8 @@ def _without_extra(requirement: str) -> str:
     return name if re.search(r"extra *== *['\"]all['\"]", marker) else requirement
 
 
-def _requirements() -> list[str]:
+@cache
+def _requirements() -> tuple[str, ...]:
     """Return the installed versions of what dumbbell needs, and of what that needs: ``numpy==2.4.6``.
 
     Of its extras those that make results and reports; what is not installed of them is left out.
@@ -120,4 +122,4 @@ def _requirements() -> list[str]:
             # Asked for on other systems only.
             continue
         waiting += metadata.requires(name) or ()
-    return [f"{name}=={found[name]}" for name in sorted(found)]
+    return tuple(f"{name}=={found[name]}" for name in sorted(found))

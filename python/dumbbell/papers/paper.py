@@ -333,6 +333,22 @@ def all_papers() -> list[Paper]:
     return [entry for paper in papers for entry in (paper, *paper.companions())]
 
 
+def paper_of(study: str) -> Paper | None:
+    """Return the paper that comes with the package and has the name of a study; ``None`` if there is none.
+
+    Reads no study files but those of a folder whose name the study's begins with.
+    """
+    for path in sorted(_HERE.glob("*/study.toml")):
+        paper = Paper(path.parent)
+        if study == paper.name:
+            return paper
+        if study.startswith(f"{paper.name}-"):
+            found = next((entry for entry in paper.companions() if entry.name == study), None)
+            if found is not None:
+                return found
+    return None
+
+
 def find_paper(name: str | os.PathLike[str]) -> Paper:
     """Return a paper by its name, or by the path of its folder.
 
@@ -341,12 +357,12 @@ def find_paper(name: str | os.PathLike[str]) -> Paper:
     PaperError
         If there is none.
     """
-    known = {paper.name: paper for paper in all_papers()}
-    if str(name) in known:
-        return known[str(name)]
+    found = paper_of(str(name))
+    if found is not None:
+        return found
     if (Path(name) / "study.toml").is_file():
         return Paper(real(Path(name)))
-    remedy = _native.suggest(readable(str(name)), list(known))
+    remedy = _native.suggest(readable(str(name)), [paper.name for paper in all_papers()])
     raise PaperError(f"{name}: no such paper, and no folder with a study.toml; {remedy}")
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,21 @@ def render(template: str, *, script_hashes: list[str] | None = None, **context: 
     context
         What the template names.
     """
+    return _environment().get_template(template).render(
+        **context, script_hashes=script_hashes or [], version=version,
+        css=Markup(palette.style_sheet()), light=palette.light(), dark=palette.dark(),
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Return what keeps the templates of a process: to compile one takes longer than to fill it."""
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         loader=jinja2.FunctionLoader(own),
     )  # fmt: skip
     environment.filters["code"] = _code
-    return environment.get_template(template).render(
-        **context, script_hashes=script_hashes or [], version=version,
-        css=Markup(palette.style_sheet()), light=palette.light(), dark=palette.dark(),
-    )  # fmt: skip
+    return environment
 
 
 def with_uplot(*scripts: str) -> dict[str, Any]:

@@ -94,9 +94,9 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
 
 def _name_lines(figure: Figure, handles: list[Any]) -> None:
     """Name the lines above the axes, where they cover no data, in as many columns as fit."""
+    # The width of names does not depend on the layout of the figure, which takes ten times as long.
     for columns in range(min(len(handles), _MOST_COLUMNS), 0, -1):
         legend = figure.legend(handles=handles, loc="outside upper left", ncols=columns, columnspacing=1.2)
-        figure.draw_without_rendering()
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             break
         legend.remove()
@@ -106,12 +106,13 @@ def _name_lines(figure: Figure, handles: list[Any]) -> None:
 
 def _wrap_label(figure: Figure, axes: Axes) -> None:
     """Break the label of the y axis into as many lines as it takes to be no longer than the axis."""
-    words = axes.get_ylabel()
+    words, engine = axes.get_ylabel(), figure.get_layout_engine()
+    assert engine is not None, "figures of reports lay themselves out"
     for lines in range(1, _MOST_LINES + 1):
         width = len(words) if lines == 1 else len(words) // lines + _SLACK
         axes.set_ylabel(textwrap.fill(words, max(width, 1)))
         # The layout moves with the number of lines.
-        figure.draw_without_rendering()
+        engine.execute(figure)
         if axes.yaxis.label.get_window_extent().height <= axes.bbox.height:
             return
 
