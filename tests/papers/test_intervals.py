@@ -47,23 +47,26 @@ def far_apart(study):
     """A result of runs that are as far apart as can be: half of them at either end of what is possible."""
     bare = StudyResult(study, pa.table({}), 0, "0.0.0")
     rng = np.random.default_rng(5)
-    rows = []
-    for point in study.points():
-        for arm in study.arms:
-            ends = {name: bare.possible(name, arm.name, **point) for name in study.columns}
-            for number in range(FEW):
-                row = {"run_id": f"{arm.name}{point}{number}", "arm": arm.name, "seed": number, **point}
-                rows.append(row | {name: between(*ends[name], rng) for name in ends})
-    return StudyResult(study, pa.Table.from_pylist(rows), len(rows), "0.0.0")
+    places = [(arm.name, point) for point in study.points() for arm in study.arms]
+    table = {
+        "run_id": [f"{arm}{point}{number}" for arm, point in places for number in range(FEW)],
+        "arm": [arm for arm, _ in places for _ in range(FEW)],
+        "seed": list(range(FEW)) * len(places),
+    }
+    table |= {axis.name: [point[axis.name] for _, point in places for _ in range(FEW)] for axis in study.axes}
+    for name in study.columns:
+        ends = np.repeat([bare.possible(name, arm, **point) for arm, point in places], FEW, axis=0)
+        table[name] = between(*ends.T, rng)
+    return StudyResult(study, pa.table(table), len(table["seed"]), "0.0.0")
 
 
 def between(low, high, rng):
-    """A value at one of the ends, or a draw that has no end where there is none."""
-    if math.isfinite(low) and math.isfinite(high):
-        return float(rng.choice([low, high]))
-    if math.isfinite(low):
-        return float(low + rng.pareto(0.7))
-    return float((high if math.isfinite(high) else 0.0) - rng.pareto(0.7))
+    """Values at one of the ends, or draws that have no end where there is none; all of shape (runs,)."""
+    far = rng.pareto(0.7, size=low.size)
+    beyond = np.where(np.isfinite(low), low + far, np.where(np.isfinite(high), high, 0.0) - far)
+    return np.where(
+        np.isfinite(low) & np.isfinite(high), np.where(rng.random(low.size) < 0.5, low, high), beyond
+    )
 
 
 @functools.cache

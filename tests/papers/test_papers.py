@@ -14,6 +14,7 @@ from dumbbell.report import figure_data, map_data, parameters
 from dumbbell.report.index import Target, lines_of
 from dumbbell.report.page import targets
 from dumbbell.study import StudyResult, derive
+from dumbbell.study.plans import sharing_plans
 
 PAPERS = {paper.name: paper for paper in papers.all_papers()}
 
@@ -28,7 +29,7 @@ def made_up(study, value=lambda _arm, place, _column, _noise: 1 + 0.1 * place, s
 
     Each argument of the function is an array with the numbers of all rows, but for that of the column.
     """
-    study = replace(study, seeds=study.seeds[:seeds])
+    study = sharing_plans(replace(study, seeds=study.seeds[:seeds]), study)
     points, arms = study.points(), [arm.name for arm in study.arms]
     rng = np.random.default_rng(stream)
     rows = len(study.seeds) * len(points) * len(arms)
@@ -75,11 +76,21 @@ def plan_all(studies):
         assert len(study.runs()) == len(study.points()) * len(study.arms) * len(study.seeds)
 
 
+def few(study):
+    return len(study.points()) * len(study.arms) <= MANY
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_every_run_is_valid(paper, quick):
-    study = paper.study(quick)
-    few = len(study.points()) * len(study.arms) <= MANY
-    plan_all([study] if few else [at_first(study, axis) for axis in study.axes])
+    study, full = paper.study(quick), paper.study()
+    if quick and few(full) and study.scenario == full.scenario:
+        # All its cells are some of the full study, which are planned.
+        assert study.arms == full.arms
+        cells = {(*point.items(), settings) for point, settings in full.grid()}
+        assert {(*point.items(), settings) for point, settings in study.grid()} <= cells
+        assert (study.metrics, study.by_size) == (full.metrics, full.by_size)
+        return
+    plan_all([study] if few(study) else [at_first(study, axis) for axis in study.axes])
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ import pytest
 
 from dumbbell.study import Derived, Study, StudyError, StudyResult, derive
 from dumbbell.study.derived import Columns, Floats
+from dumbbell.study.plans import sharing_plans
 
 
 @pytest.fixture
@@ -83,3 +84,21 @@ def test_a_function_changes_no_columns_but_its_own(result: StudyResult) -> None:
     found = derive(result, [spoiled, plain])
     assert found.table["plain"].equals(found.table["fct"])
     assert found.table["fct"].equals(result.table["fct"])
+
+
+def test_results_with_more_metrics_know_the_plans(
+    result: StudyResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = result.points()[0]
+    assert result.possible("fct", "cubic", **point) == (0.0, np.inf)
+    assert result.why_median("cubic", **point) is None
+    planned: list[object] = []
+    monkeypatch.setattr(Study, "plan", lambda _study, settings: planned.append(settings))
+    found = derive(result, [Derived("scaled", "scaled", "s", lambda runs: 2 * runs["fct"])])
+    assert found.why_median("cubic", **point) is None
+    assert planned == []
+    # Of another scenario they are not these.
+    other = replace(result.study, scenario=result.study.scenario | {"duration": "9s"})
+    with pytest.raises(AttributeError):
+        replace(result, study=sharing_plans(other, result.study)).why_median("cubic", **point)
+    assert len(planned) == 1

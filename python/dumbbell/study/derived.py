@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import write_source
+from dumbbell.study.plans import sharing_plans
 from dumbbell.study.result import StudyResult
 from dumbbell.study.sizes import AXIS, BySize
 from dumbbell.study.spec import Metric, check_name
@@ -125,7 +126,7 @@ def _with(
         return _fold(result, by_size, metric, values)
     return replace(
         result,
-        study=replace(study, metrics=(*study.metrics, metric)),
+        study=sharing_plans(replace(study, metrics=(*study.metrics, metric)), study),
         table=result.table.append_column(derived.name, pa.array(values, from_pandas=True)),
     )
 
@@ -136,7 +137,8 @@ def _fold(result: StudyResult, by_size: BySize, metric: Metric, values: Floats) 
     for name, column in zip(by_size.columns_of(metric.name), values.T, strict=True):
         table = table.append_column(name, pa.array(column, from_pandas=True))
     wider = replace(by_size, metrics=(*by_size.metrics, metric))
-    return replace(result, study=replace(result.study, by_size=wider), table=table)
+    study = sharing_plans(replace(result.study, by_size=wider), result.study)
+    return replace(result, study=study, table=table)
 
 
 def _columns(result: StudyResult) -> dict[str, Floats]:

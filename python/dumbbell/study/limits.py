@@ -32,6 +32,7 @@ class Limits:
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
+        self._ends: dict[tuple[str, int], float] = {}
 
     def of(self, metric: Metric, arm: str, point: Point) -> tuple[float, float]:
         """Return the least and the largest value of a metric in an arm at a point."""
@@ -42,7 +43,11 @@ class Limits:
         explained = self._plans.explained(self._plans.settings(arm, point))
         if explained is None:
             return low, high
-        end = float(source.get("factor", 1)) * _goodput(explained, source)
+        # Arms and points of equal plans share one dictionary, which stays.
+        key = metric.name, id(explained)
+        if key not in self._ends:
+            self._ends[key] = float(source.get("factor", 1)) * _goodput(explained, source)
+        end = self._ends[key]
         return min(0.0, end), max(0.0, end)
 
 

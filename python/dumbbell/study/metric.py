@@ -12,6 +12,7 @@ import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,11 @@ def write_metric(metric: Metric) -> dict[str, Any]:
     return {**about, **better, **declared, "source": write_source(metric.source)}
 
 
+@lru_cache(maxsize=1024)
+def _text(function: types.FunctionType) -> str:
+    return inspect.getsource(function)
+
+
 def _texts(function: Any, seen: set[int]) -> Iterator[str]:
     """Yield the text of a function, and of the functions and constants of its own file that it uses."""
     if id(function) in seen:
@@ -160,7 +166,7 @@ def _texts(function: Any, seen: set[int]) -> Iterator[str]:
     if not isinstance(function, types.FunctionType):
         raise StudyError(f"metric: {function!r} is not a plain function; wrap it into one")
     try:
-        yield inspect.getsource(function)
+        yield _text(function)
     except (OSError, TypeError):
         raise StudyError(f"metric: the text of {function.__name__} is nowhere; define it in a file") from None
     closure = inspect.getclosurevars(function)

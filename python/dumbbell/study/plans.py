@@ -24,11 +24,13 @@ class Plans:
     ----------
     study
         Whose.
+    like
+        Those of a study of the same scenario: what is known of one is known of both.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, like: Plans | None = None) -> None:
         self._study = study
-        self._found: dict[tuple[str, ...], dict[str, Any] | None] = {}
+        self._found: dict[tuple[str, ...], dict[str, Any] | None] = {} if like is None else like._found
 
     def settings(self, arm: str, point: Point) -> tuple[str, ...]:
         """Return all changes to the base scenario, but for the seed."""
@@ -47,3 +49,17 @@ class Plans:
             except (DumbbellError, OSError):
                 self._found[key] = None
         return self._found[key]
+
+
+def plans_of(study: Study) -> Plans:
+    """Return the plans of a study, the same ones each time."""
+    kept: Plans = vars(study).setdefault("_plans", Plans(study))
+    return kept
+
+
+def sharing_plans(study: Study, other: Study) -> Study:
+    """Return a study, which knows what the plans of another one of the same scenario have said."""
+    same_files = (study.base_dir, study.confined) == (other.base_dir, other.confined)
+    if study.scenario is other.scenario and same_files:
+        vars(study)["_plans"] = Plans(study, plans_of(other))
+    return study

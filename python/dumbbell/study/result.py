@@ -20,7 +20,7 @@ from dumbbell.study.estimates import level
 from dumbbell.study.fluid import Fluid, control_of
 from dumbbell.study.limits import Limits
 from dumbbell.study.plan import Study
-from dumbbell.study.plans import Plans
+from dumbbell.study.plans import plans_of, sharing_plans
 from dumbbell.study.sizes import AXIS
 from dumbbell.study.spec import Metric, Point
 from dumbbell.study.store import read_catalogue, select, versions
@@ -116,6 +116,7 @@ class StudyResult:
             table = table.append_column(metric.name, pa.array(values, from_pandas=True))
         axes = (*self.study.axes, by_size.axis)
         study = replace(self.study, axes=axes, metrics=by_size.metrics, stop=None, by_size=None)
+        study = sharing_plans(study, self.study)
         return replace(self, study=study, table=table, expected=self.expected * bins)
 
     def matrix(self, columns: list[str]) -> NDArray[np.float64]:
@@ -271,16 +272,12 @@ class StudyResult:
         return self._limits.of(measured, arm, point)
 
     @cached_property
-    def _plans(self) -> Plans:
-        return Plans(self.study)
-
-    @cached_property
     def _limits(self) -> Limits:
-        return Limits(self._plans)
+        return Limits(plans_of(self.study))
 
     @cached_property
     def _fluid(self) -> Fluid:
-        return Fluid(self.study, self._plans)
+        return Fluid(self.study, plans_of(self.study))
 
     @cached_property
     def controls(self) -> str | None:
@@ -300,7 +297,7 @@ class StudyResult:
 
     @cached_property
     def _tails(self) -> Tails:
-        return Tails(self.study, self._plans)
+        return Tails(self.study, plans_of(self.study))
 
     @cached_property
     def _measured(self) -> dict[str, Metric]:
