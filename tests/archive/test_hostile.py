@@ -9,7 +9,7 @@ import shutil
 import stat
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,22 @@ from dumbbell.archive.files import MANIFEST, read_zip, write_zip
 from dumbbell.errors import FolderError
 from dumbbell.study.files import encode
 from tests.archive.test_verify import _rewritten
+from tests.unprinted import unprinted
 
 Contents = dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def contents(archive: Path) -> Contents:
+def contents(
+    archive: Path, study_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Contents]:
+    """Of an archive whose figures for print hold words, here and in what verifies it."""
+    assert archive.is_file(), "that of all tests is made before, with its drawings"
+    with unprinted():
+        yield _contents(pack(study_folder, tmp_path_factory.mktemp("unprinted") / "study.zip"))
+
+
+def _contents(archive: Path) -> Contents:
     with zipfile.ZipFile(archive) as opened:
         return {name: opened.read(name) for name in opened.namelist() if name != MANIFEST}
 

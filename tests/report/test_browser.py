@@ -14,6 +14,7 @@ import dumbbell as db
 from dumbbell.report import write_report, write_run_report
 from dumbbell.study import StudyResult
 from tests.browsing import CHROMIUM, Visit, chromium
+from tests.unprinted import unprinted
 
 pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
 
@@ -32,6 +33,12 @@ COLOURS = """(n) => {
   }
   return found;
 }"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_print() -> Iterator[None]:
+    with unprinted():
+        yield
 
 
 @pytest.fixture(scope="module")

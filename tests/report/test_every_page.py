@@ -17,6 +17,7 @@ from dumbbell.study import run_study
 from tests.browsing import CHROMIUM, Visit, chromium
 from tests.makers import MAKERS, READY
 from tests.report.conftest import FIGURES, STUDY
+from tests.unprinted import unprinted
 
 pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
 
@@ -25,6 +26,12 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-ge
 KINDS = pytest.mark.parametrize("kind", MAKERS)
 
 Pages = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_print() -> Iterator[None]:
+    with unprinted():
+        yield
 
 
 @pytest.fixture(scope="module")
