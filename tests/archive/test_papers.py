@@ -9,6 +9,7 @@ from pathlib import Path
 from dumbbell import papers
 from dumbbell.archive import pack, verify
 from dumbbell.archive.files import MANIFEST, write_zip
+from tests.unprinted import unprinted
 
 
 def test_claims_and_report_of_a_paper_are_made_anew(tmp_path: Path) -> None:
@@ -17,6 +18,11 @@ def test_claims_and_report_of_a_paper_are_made_anew(tmp_path: Path) -> None:
     quick = "[quick]\nseeds = 5\n"
     assert quick in text
     (paper / "study.toml").write_text(text.replace(quick, "[quick]\nseeds = 3\naxes = { load = [0.8] }\n"))
+    with unprinted():
+        _made_anew(paper, tmp_path)
+
+
+def _made_anew(paper: Path, tmp_path: Path) -> None:
     papers.reproduce(papers.find_paper(paper), tmp_path / "out")
     path = pack(tmp_path / "out", tmp_path / "paper.zip")
     found = verify(path, sample=1)

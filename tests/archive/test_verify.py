@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -19,6 +19,13 @@ import dumbbell as db
 from dumbbell.archive import ArchiveError, pack, verify
 from dumbbell.archive.files import MANIFEST, write_zip
 from dumbbell.study import Metric, Study, StudyResult, run_study
+from tests.unprinted import unprinted
+
+
+@pytest.fixture
+def no_print() -> Iterator[None]:
+    with unprinted():
+        yield
 
 
 def _slightly(value: float) -> float:
@@ -69,16 +76,19 @@ def test_all_runs(archive: Path) -> None:
     assert found.outcome == "bit-equal"
 
 
+@pytest.mark.usefixtures("no_print")
 def test_small_change_is_within_interval(study_folder: Path, tmp_path: Path) -> None:
     found = verify(_tampered(study_folder, tmp_path, _goodput(_slightly)), sample=None)
     assert {check.outcome for check in found.checks} == {"within interval"}
     assert all("goodput was " in check.detail and "events" not in check.detail for check in found.checks)
 
 
+@pytest.mark.usefixtures("no_print")
 def test_large_change_is_different(study_folder: Path, tmp_path: Path) -> None:
     assert verify(_tampered(study_folder, tmp_path, _goodput(_wildly)), sample=3).outcome == "different"
 
 
+@pytest.mark.usefixtures("no_print")
 def test_a_missing_value_is_different(study_folder: Path, tmp_path: Path) -> None:
     def change(table: pa.Table) -> pa.Table:
         return table.set_column(

@@ -6,6 +6,7 @@ import shutil
 from click.testing import CliRunner
 
 from dumbbell import demo, papers
+from tests.unprinted import unprinted
 
 
 def test_demo_ends_with_its_report(folder, tmp_path, monkeypatch):
@@ -31,7 +32,8 @@ def test_demo_answers_its_question(tmp_path, monkeypatch):
     (paper / "study.toml").write_text(text.replace(quick, f"{quick}axes = {{ load = [0.8, 0.9] }}\n"))
     monkeypatch.setattr(demo, "find_paper", lambda _name: papers.find_paper(paper))
     monkeypatch.setattr(demo, "run_long_flows", lambda _output: [])
-    shown = CliRunner().invoke(demo.demo, ["-o", str(tmp_path / "demo")]).stdout
+    with unprinted():
+        shown = CliRunner().invoke(demo.demo, ["-o", str(tmp_path / "demo")]).stdout
     question, answer, claims = (
         shown.index(text)
         for text in ("How long do the flows", "NewReno is better (lower) than CUBIC", "Claims;")
