@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,13 +73,7 @@ def cli(tmp_path: Path) -> Cli:
     """The command line in the test's own folder, as a fork of a process that has loaded it."""
 
     def run(*arguments: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            out, err = Path(folder, "out"), Path(folder, "err")
-            status = forks.Fork(arguments, tmp_path, out, err).end(COMMAND_TIMEOUT)
-            if status is None:
-                raise subprocess.TimeoutExpired(["dumbbell", *map(os.fspath, arguments)], COMMAND_TIMEOUT)
-            texts = (path.read_text(encoding="utf-8") for path in (out, err))
-            return subprocess.CompletedProcess(["dumbbell", *map(os.fspath, arguments)], status, *texts)
+        return forks.completed([os.fspath(word) for word in arguments], tmp_path, COMMAND_TIMEOUT)
 
     return run
 

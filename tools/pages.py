@@ -48,8 +48,10 @@ def blocks(page: str) -> Iterator[Block]:
         begun = found.end()
 
 
-def run(page: Path, folder: Path) -> str:
+def run(page: Path, folder: Path, dumbbell: Path | None = None) -> str:
     """Run the blocks of a page in a folder; return all that they printed.
+
+    A path of `dumbbell` names another program for blocks of ``sh`` than this interpreter with the package.
 
     Raises
     ------
@@ -67,21 +69,21 @@ def run(page: Path, folder: Path) -> str:
         elif block.saved:
             (folder / block.saved).write_text(block.text, encoding="utf-8")
         elif block.language in {"sh", "python"}:
-            last = _run(block, folder, where)
+            last = _run(block, folder, where, dumbbell)
             said += last
         else:
             raise PageError(f"{where}: nothing runs a block of {block.language}, and no file is named for it")
     return said
 
 
-def _run(block: Block, folder: Path, where: str) -> str:
+def _run(block: Block, folder: Path, where: str, dumbbell: Path | None) -> str:
     command = ["bash", "-euo", "pipefail", "-c", block.text]
     if block.language == "python":
         command = [sys.executable, "-c", block.text]
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, "MPLBACKEND": "agg", "COLUMNS": "120", "PATH": _path(folder)},
+        env={**os.environ, "MPLBACKEND": "agg", "COLUMNS": "120", "PATH": _path(folder, dumbbell)},
         check=False,
         capture_output=True,
         text=True,
@@ -92,14 +94,13 @@ def _run(block: Block, folder: Path, where: str) -> str:
     return done.stdout
 
 
-def _path(folder: Path) -> str:
+def _path(folder: Path, dumbbell: Path | None) -> str:
     """Return a search path on which `dumbbell` and `python` are those of this interpreter."""
     ours = folder / ".bin"
     if not ours.is_dir():
         ours.mkdir()
-        for name, arguments in {"dumbbell": " -m dumbbell", "python": ""}.items():
-            (ours / name).write_text(
-                f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n', encoding="utf-8"
-            )
+        program = f'"{sys.executable}" -m dumbbell' if dumbbell is None else f'"{dumbbell}"'
+        for name, command in {"dumbbell": program, "python": f'"{sys.executable}"'}.items():
+            (ours / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
             (ours / name).chmod(0o755)
     return f"{ours}{os.pathsep}{os.environ['PATH']}"
