@@ -162,6 +162,9 @@ def _run(
     # Those of the process that forked knew what its own streams could do.
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    # As Python does; it keeps them open when others take their places.
+    for name in ("stdin", "stdout", "stderr"):
+        setattr(sys, f"__{name}__", getattr(sys, name))
     for kind, most in limits.items():
         resource.setrlimit(kind, (most, most))
     sys.argv = ["dumbbell", *words]

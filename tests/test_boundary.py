@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +17,8 @@ from pathlib import Path
 import click
 import pytest
 
-from conftest import LONG, SCENARIO
+import forks
+from conftest import COMMAND_TIMEOUT, LONG, SCENARIO
 from dumbbell.cli import cli as commands
 from test_cli import every_command
 
@@ -210,9 +213,9 @@ def test_files_of_traces_and_papers_may_have_any_bytes(tmp_path: Path) -> None:
         ["verify", BYTES],
         ["trace", BYTES],
     ):
-        done = subprocess.run([*PROGRAM, *words], capture_output=True, cwd=tmp_path, timeout=300, check=False)
+        done = forks.completed(words, tmp_path, COMMAND_TIMEOUT)
         status = 0 if words[0] == "trace" and f"q{BYTES}" in words else 2
-        assert (done.returncode, done.stderr.count(b"\n")) == (status, status // 2), (words, done.stderr)
+        assert (done.returncode, done.stderr.count("\n")) == (status, status // 2), (words, done.stderr)
     assert {f"p{BYTES}", f"q{BYTES}"} <= {path.name for path in tmp_path.iterdir()}
 
 
@@ -229,9 +232,9 @@ def test_words_that_are_no_text_are_one_line(tmp_path: Path) -> None:
         ["send", "--to", "127.0.0.1", "--set", BYTES],
         ["run", "small.toml", "--memory", BYTES],
     ):
-        done = subprocess.run([*PROGRAM, *words], capture_output=True, cwd=tmp_path, timeout=300, check=False)
-        assert (done.returncode, done.stderr.count(b"\n")) == (2, 1), (words, done.stderr)
-        assert b"is not UTF-8; write it so" in done.stderr
+        done = forks.completed(words, tmp_path, COMMAND_TIMEOUT)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), (words, done.stderr)
+        assert "is not UTF-8; write it so" in done.stderr
     for name, command in every_command(commands):
         texts = [p for p in command.params if isinstance(p.type, click.types.StringParamType)]
         for parameter in texts:
@@ -260,10 +263,15 @@ def test_folders_of_studies_may_have_any_bytes(tmp_path: Path) -> None:
         ["pack", out, "-o", archive],
         ["verify", archive, "--sample", "1"],
     ):
-        done = subprocess.run(
-            [*PROGRAM, *command], capture_output=True, cwd=tmp_path, timeout=300, check=False
-        )
+        done = forks.completed(command, tmp_path, COMMAND_TIMEOUT)
         assert done.returncode == 0, (command, done.stderr)
+
+
+def drained(terminal: int) -> None:
+    """Read what comes until nobody holds the other end."""
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 1 << 16):
+            pass
 
 
 @pytest.mark.usefixtures("scenario_file")
@@ -271,20 +279,16 @@ def test_folders_of_studies_may_have_any_bytes(tmp_path: Path) -> None:
 def test_a_terminal_of_any_width_will_do(tmp_path: Path, columns: str) -> None:
     for command in (["check", "small.toml"], ["run", "small.toml"], ["list", "queue"], ["--help"]):
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [*PROGRAM, *command], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, text=True,
-            cwd=tmp_path, env={**os.environ, "COLUMNS": columns},
-        )  # fmt: skip
+        terminal, err = Path(os.ttyname(theirs)), tmp_path / "err"
+        environment = {**os.environ, "COLUMNS": columns}
+        process = forks.Fork(command, tmp_path, terminal, err, terminal, environment)
+        read = threading.Thread(target=drained, args=(ours,))
+        read.start()
+        status = process.end(COMMAND_TIMEOUT)
         os.close(theirs)
-        while True:
-            try:
-                if not os.read(ours, 1 << 16):
-                    break
-            except OSError:
-                break
-        _, err = process.communicate(timeout=120)
+        read.join()
         os.close(ours)
-        assert (process.returncode, err) == (0, ""), command
+        assert (status, err.read_text()) == (0, ""), command
 
 
 @pytest.mark.parametrize(

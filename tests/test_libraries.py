@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import dumbbell as db
+import forks
+from conftest import COMMAND_TIMEOUT
 from dumbbell import _native
 from dumbbell.errors import DumbbellError
 
@@ -123,8 +125,7 @@ def test_what_is_no_library_is_refused(tmp_path: Path, content: bytes | None, sa
 def test_code_that_does_not_come_back_ends_the_process(tmp_path: Path, body: str, said: str) -> None:
     compiled(tmp_path, misbehaving(body))
     (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
-    command = [sys.executable, "-m", "dumbbell", "run", "scenario.toml", "-o", "out"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False)
+    done = forks.completed(["run", "scenario.toml", "-o", "out"], tmp_path, COMMAND_TIMEOUT)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
     assert said in done.stderr
@@ -155,8 +156,7 @@ def test_an_archive_carries_the_library(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
 
     def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dumbbell", *words]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return forks.completed(words, tmp_path, COMMAND_TIMEOUT)
 
     assert dumbbell("run", "scenario.toml", "-o", "out").returncode == 0
     refused = dumbbell("pack", "out", "-o", "it.zip", "--base", ".")
@@ -239,8 +239,8 @@ def test_states_and_estimates_of_a_law_are_shown(tmp_path: Path) -> None:
 def test_a_trace_shows_the_states_of_a_law(tmp_path: Path) -> None:
     compiled(tmp_path, law_of_the_page() + ACCOUNT)
     (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
-    command = [sys.executable, "-m", "dumbbell", "trace", "scenario.toml", "--flow", "0", "--qlog", "it.qlog"]
-    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    words = ["trace", "scenario.toml", "--flow", "0", "--qlog", "it.qlog"]
+    assert forks.completed(words, tmp_path, COMMAND_TIMEOUT).returncode == 0
     assert '"Held"' in (tmp_path / "it.qlog").read_text(encoding="utf-8")
 
 
@@ -298,8 +298,7 @@ def test_reports_and_figures_take_trust(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
 
     def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dumbbell", *words]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return forks.completed(words, tmp_path, COMMAND_TIMEOUT)
 
     assert dumbbell("study", "run", "study.toml", "-o", "study").returncode == 0
     assert dumbbell("run", "scenario.toml", "-o", "run").returncode == 0

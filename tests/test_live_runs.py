@@ -6,8 +6,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -20,6 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import dumbbell as db
+import forks
 from browsing import CHROMIUM, Visit, chromium
 from conftest import COMMAND_TIMEOUT, SCENARIO
 from dumbbell.watch.run import MOST_LINES, Lines, Pace, Watched, facts_of
@@ -43,12 +42,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_files_of_a_run_are_those_without_a_page(home: Path) -> None:
-    run = [sys.executable, "-m", "dumbbell", "run", "home.toml", "-o"]
-    subprocess.run([*run, "plain"], cwd=home, check=True, capture_output=True)
-    done = subprocess.run(
-        [*run, "live", "--live", "--speed", "max", "--no-stay"], cwd=home, check=True, capture_output=True,
-        text=True, timeout=COMMAND_TIMEOUT,
-    )  # fmt: skip
+    run = ["run", "home.toml", "-o"]
+    assert forks.completed([*run, "plain"], home, COMMAND_TIMEOUT).returncode == 0
+    live = [*run, "live", "--live", "--speed", "max", "--no-stay"]
+    done = forks.completed(live, home, COMMAND_TIMEOUT)
+    assert done.returncode == 0, done.stderr
     assert re.search(r"^live: http://127.0.0.1:\d+/[\w-]{22}/$", done.stderr, re.MULTILINE)
     assert files(home / "plain") == files(home / "live")
 
@@ -194,10 +192,8 @@ def test_two_viewers_and_a_connection_that_is_dropped(home: Path, capfd: pytest.
 def test_what_does_not_go_together_is_one_line(home: Path, words: tuple[str, ...], line: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "dumbbell", "run", "home.toml", *(w.replace("PORT", port) for w in words)],
-            cwd=home, capture_output=True, text=True, check=False, timeout=COMMAND_TIMEOUT,
-        )  # fmt: skip
+        given = [word.replace("PORT", port) for word in words]
+        done = forks.completed(["run", "home.toml", *given], home, COMMAND_TIMEOUT)
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr

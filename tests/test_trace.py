@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import dumbbell as db
+import forks
+from conftest import COMMAND_TIMEOUT
 from dumbbell.cli.common import results_again
 
 _TEXT = """
@@ -36,9 +38,8 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
-def _trace(scenario: Path, *args: str, **more: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dumbbell", "trace", str(scenario), *args]
-    return subprocess.run(command, text=True, capture_output=True, check=False, **more)  # type: ignore[call-overload,no-any-return]
+def _trace(scenario: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return forks.completed(["trace", scenario, *args], scenario.parent, COMMAND_TIMEOUT)
 
 
 def _refused(scenario: Path, *args: str) -> str:
@@ -269,8 +270,7 @@ def test_plot_draws_the_packets_of_a_flow_of_results(scenario: Path, tmp_path: P
     results.save(out)
 
     def plot(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dumbbell", "plot", str(out), "--format", "png", *args]
-        return subprocess.run(command, text=True, capture_output=True, check=False)
+        return forks.completed(["plot", out, "--format", "png", *args], tmp_path, COMMAND_TIMEOUT)
 
     done = plot("--flow", "0")
     assert (done.returncode, done.stderr) == (0, "")
@@ -288,8 +288,7 @@ def test_the_report_of_a_run_shows_tables_figures_and_packets(tmp_path: Path) ->
     db.Scenario.from_toml(text).run().save(out)
 
     def report(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dumbbell", "report", str(out), *args]
-        return subprocess.run(command, text=True, capture_output=True, check=False)
+        return forks.completed(["report", out, *args], tmp_path, COMMAND_TIMEOUT)
 
     done = report("--flow", "0", "--from", "50ms")
     assert (done.returncode, done.stdout) == (0, f"report: {out / 'report.html'}\n"), done.stderr
@@ -303,8 +302,7 @@ def test_the_report_of_a_run_shows_tables_figures_and_packets(tmp_path: Path) ->
     assert "Sequence diagram" not in (out / "report.html").read_text()
     study = tmp_path / "none"
     study.mkdir()
-    command = [sys.executable, "-m", "dumbbell", "report", str(study), "--flow", "0"]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    done = forks.completed(["report", study, "--flow", "0"], tmp_path, COMMAND_TIMEOUT)
     assert done.stderr.endswith("holds no run; --flow is for the packets of a run\n")
 
 
