@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import forks
 from browsing import CHROMIUM, Visit, chromium
 from conftest import COMMAND_TIMEOUT
 from dumbbell.study import StudyResult
@@ -131,12 +131,25 @@ metric = "goodput"
 """
 
 
+def written(folder: Path) -> Path:
+    base = TWO.replace("8s", "1s").replace('stagger = "1s"', 'jitter = "500ms"')
+    (folder / "base.toml").write_text(base)
+    (folder / "study.toml").write_text(STUDY)
+    return folder
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    base = TWO.replace("8s", "1s").replace('stagger = "1s"', 'jitter = "500ms"')
-    (tmp_path / "base.toml").write_text(base)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, subprocess.Popen[str], str]]:
+    """A study that has ended, in `out` of a folder, its process, and its address; the page stays."""
+    folder = written(tmp_path_factory.mktemp("ended"))
+    with begun(folder, "study", "run", "study.toml", "-o", "out") as (process, address):
+        until_ended(address)
+        yield folder, process, address
 
 
 def kept(folder: Path) -> dict[str, bytes]:
@@ -148,34 +161,30 @@ def kept(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_report_of_a_study_is_that_without_a_page(study: Path) -> None:
-    run = [sys.executable, "-m", "dumbbell", "study", "run", "study.toml", "-o"]
-    subprocess.run([*run, "one/out"], cwd=study, check=True, capture_output=True)
-    subprocess.run(
-        [*run, "two/out", "--live", "--no-stay"], cwd=study, check=True, capture_output=True,
-        timeout=COMMAND_TIMEOUT,
-    )  # fmt: skip
+    run = ["study", "run", "study.toml", "-o"]
+    for words in ([*run, "one/out"], [*run, "two/out", "--live", "--no-stay"]):
+        done = forks.completed(words, study, COMMAND_TIMEOUT)
+        assert done.returncode == 0, done.stderr
     plain = kept(study / "one" / "out")
     assert {"report.html", "data/runs.parquet"} <= set(plain)
     assert plain == kept(study / "two" / "out")
 
 
-def test_a_study_tells_what_its_folder_holds(study: Path) -> None:
-    with begun(study, "study", "run", "study.toml", "-o", "out") as (process, address):
-        state = until_ended(address)["state"]
-        assert (state["done"], state["total"], state["finished"], state["arms"]) == (72, 72, 72, [36, 36])
-        result = StudyResult.load(study / "out")
-        mean = result.values("goodput", "codel", pairs=4)[1].mean()
-        (figure,) = [each for each in state["figures"] if each["id"] == "goodput"]
-        (codel,) = [line for line in figure["lines"] if line["label"] == "codel"]
-        assert figure["grids"][codel["x"]] == [1, 2, 4]
-        assert codel["y"][2] == pytest.approx(mean)
-        assert codel["low"][2] < mean < codel["high"][2]
-        assert len(state["rows"]) == 6
-        assert state["report"] == "report/report.html"
-        status, page = ask(f"{address}report/report.html")
-        assert (status, page) == (200, (study / "out" / "report.html").read_bytes())
-        process.send_signal(signal.SIGINT)
-        assert process.wait(COMMAND_TIMEOUT) == 0
+def test_a_study_tells_what_its_folder_holds(ended: tuple[Path, subprocess.Popen[str], str]) -> None:
+    folder, _, address = ended
+    state = until_ended(address)["state"]
+    assert (state["done"], state["total"], state["finished"], state["arms"]) == (72, 72, 72, [36, 36])
+    result = StudyResult.load(folder / "out")
+    mean = result.values("goodput", "codel", pairs=4)[1].mean()
+    (figure,) = [each for each in state["figures"] if each["id"] == "goodput"]
+    (codel,) = [line for line in figure["lines"] if line["label"] == "codel"]
+    assert figure["grids"][codel["x"]] == [1, 2, 4]
+    assert codel["y"][2] == pytest.approx(mean)
+    assert codel["low"][2] < mean < codel["high"][2]
+    assert len(state["rows"]) == 6
+    assert state["report"] == "report/report.html"
+    status, page = ask(f"{address}report/report.html")
+    assert (status, page) == (200, (folder / "out" / "report.html").read_bytes())
 
 
 def test_a_study_is_interrupted_with_its_page(study: Path) -> None:
@@ -189,19 +198,31 @@ def test_a_study_is_interrupted_with_its_page(study: Path) -> None:
 
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (3840, "dark"), (320, "dark")])
-def test_the_page_of_a_study_is_read_anywhere(browser: Any, study: Path, width: int, scheme: str) -> None:
-    with begun(study, "study", "run", "study.toml", "-o", "out") as (process, address):
-        visit = Visit(browser, address, width, color_scheme=scheme)
-        phase(visit, "ended")
-        visit.page.wait_for_selector("#figure-goodput canvas")
-        assert visit.page.locator("h1").inner_text() == "Goodput of <b>"
-        assert visit.unreadable() == []
-        assert visit.complaints == []
-        assert visit.page.locator("#arms tbody tr").count() == 2
-        visit.page.locator("#report a").click()
-        visit.page.wait_for_selector("#answer")
-        assert visit.complaints == []
-        visit.page.go_back()
-        visit.page.locator("#close:enabled").click()
-        assert process.wait(COMMAND_TIMEOUT) == 0
-        visit.context.close()
+def test_the_page_of_a_study_is_read_anywhere(
+    browser: Any, ended: tuple[Path, subprocess.Popen[str], str], width: int, scheme: str
+) -> None:
+    visit = Visit(browser, ended[2], width, color_scheme=scheme)
+    phase(visit, "ended")
+    visit.page.wait_for_selector("#figure-goodput canvas")
+    assert visit.page.locator("h1").inner_text() == "Goodput of <b>"
+    assert visit.unreadable() == []
+    assert visit.complaints == []
+    assert visit.page.locator("#arms tbody tr").count() == 2
+    visit.context.close()
+
+
+@NEEDS_CHROMIUM
+def test_a_page_shows_its_report_and_ends_its_study(
+    browser: Any, ended: tuple[Path, subprocess.Popen[str], str]
+) -> None:
+    """The last test of the page that the others look at."""
+    _, process, address = ended
+    visit = Visit(browser, address)
+    phase(visit, "ended")
+    visit.page.locator("#report a").click()
+    visit.page.wait_for_selector("#answer")
+    assert visit.complaints == []
+    visit.page.go_back()
+    visit.page.locator("#close:enabled").click()
+    assert process.wait(COMMAND_TIMEOUT) == 0
+    visit.context.close()

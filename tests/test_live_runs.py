@@ -254,20 +254,29 @@ def shown(visit: Visit) -> float:
     return float(visit.page.locator("#clock").inner_text().split()[0])
 
 
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a run that has ended, and whose page stays."""
+    folder = tmp_path_factory.mktemp("ended")
+    (folder / "home.toml").write_text(SCENARIO)
+    with begun(folder, "run", "home.toml", "--speed", "max") as (_, address):
+        until_ended(address)
+        yield address
+
+
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1280, "light"), (3840, "dark"), (320, "dark"), (320, "light")]
 )
-def test_the_page_of_a_run_is_read_anywhere(browser: Any, home: Path, width: int, scheme: str) -> None:
-    with begun(home, "run", "home.toml", "--speed", "max") as (_, address):
-        visit = Visit(browser, address, width, color_scheme=scheme)
-        phase(visit, "ended")
-        visit.page.wait_for_selector("figure canvas")
-        assert visit.unreadable() == []
-        assert visit.page.locator("figure canvas").count() == 5
-        assert visit.complaints == []
-        assert all(url.startswith((address, "data:")) for url in visit.requests)
-        visit.context.close()
+def test_the_page_of_a_run_is_read_anywhere(browser: Any, ended: str, width: int, scheme: str) -> None:
+    visit = Visit(browser, ended, width, color_scheme=scheme)
+    phase(visit, "ended")
+    visit.page.wait_for_selector("figure canvas")
+    assert visit.unreadable() == []
+    assert visit.page.locator("figure canvas").count() == 5
+    assert visit.complaints == []
+    assert all(url.startswith((ended, "data:")) for url in visit.requests)
+    visit.context.close()
 
 
 @NEEDS_CHROMIUM

@@ -287,6 +287,10 @@ def test_no_folder_takes_the_place_of_what_is_none(home: Path, tmp_path: Path, k
     in_turn(run, [name for name in usable() if OUTPUTS[name].folder])
 
 
+NO_EMPTY_FILE = {"convert", "examples", "report"}
+"""Commands that take an empty file for one of somebody else."""
+
+
 @pytest.mark.parametrize("there", [False, True], ids=["to nothing", "to an empty file"])
 def test_a_link_stays_and_its_target_is_written(home: Path, tmp_path: Path, there: bool) -> None:
     def run(name: str) -> None:
@@ -299,7 +303,7 @@ def test_a_link_stays_and_its_target_is_written(home: Path, tmp_path: Path, ther
             links[option] = folder / named(name, option)
             targets.append(folder / "deep" / named(name, option))
             links[option].symlink_to(Path("deep") / named(name, option))
-            if there and name not in ("convert", "examples", "report"):
+            if there:
                 targets[-1].touch()
         outcome(home, name, links)
         assert all(link.is_symlink() for link in links.values()), name
@@ -309,7 +313,8 @@ def test_a_link_stays_and_its_target_is_written(home: Path, tmp_path: Path, ther
         assert set(folder.iterdir()) == {folder / "deep", *links.values()}, name
         assert not list(folder.rglob("*.part")), name
 
-    in_turn(run, [name for name in usable() if OUTPUTS[name].files])
+    left_out = NO_EMPTY_FILE if there else set()
+    in_turn(run, [name for name in usable() if OUTPUTS[name].files and name not in left_out])
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no folder of streams")
