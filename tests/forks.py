@@ -22,7 +22,9 @@ _LOADED = (
     "dumbbell.cli.archive", "dumbbell.cli.live", "dumbbell.cli.papers", "dumbbell.cli.plot",
     "dumbbell.cli.report", "dumbbell.cli.run", "dumbbell.cli.study", "dumbbell.cli.trace", "dumbbell.figures",
     "dumbbell.live", "dumbbell.papers", "dumbbell.report", "dumbbell.search", "dumbbell.study",
-    "pandas", "scipy.special",
+    "duckdb", "dumbbell.archive.verify", "dumbbell.report.run", "fontTools.subset", "jinja2",
+    "matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg",
+    "pandas", "PIL.features", "pyarrow.pandas_compat", "rich.progress", "rich.table", "scipy.special",
 )  # fmt: skip
 
 
