@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import forks
+from conftest import COMMAND_TIMEOUT
 from dumbbell._files.read import read_text
 from dumbbell.study import Study, StudyError
 
@@ -22,8 +24,7 @@ flows = [{{ from = "node0", to = "node1"{flow} }}]
 
 def dumbbell(*args: str) -> subprocess.CompletedProcess[str]:
     """Run the command with a memory that one endless file would fill."""
-    command = ["bash", "-c", 'ulimit -v 4000000; exec "$0" "$@"', sys.executable, "-m", "dumbbell", *args]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return forks.completed(args, Path.cwd(), COMMAND_TIMEOUT, limits={resource.RLIMIT_AS: 4_000_000_000})
 
 
 @pytest.fixture
