@@ -85,9 +85,9 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 
 # No test hangs on how busy the machine is: live ones ask for no times, and those that do run in virtual time.
 # What a line begins with tells whose it is.
-# A commit gets one answer: properties draw from one seed. `make full` draws others, ten times as many.
+# A commit gets one answer: properties draw from one seed, a quarter of what they draw elsewhere.
 test-rust:
-	nice env -u MAKEFLAGS PROPTEST_RNG_SEED=1 cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:    /'
+	nice env -u MAKEFLAGS PROPTEST_RNG_SEED=1 PROPTEST_CASES=64 cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:    /'
 
 # Of these, live ones wait more than they compute.
 test-live:
@@ -192,6 +192,7 @@ fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
 
 full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, sequences of faults, fresh cases of properties, a minute of fuzzing
 	$(BIN)/python -m pytest -m full
+	env -u MAKEFLAGS PROPTEST_CASES=2560 cargo test --workspace --locked --quiet
 	$(BIN)/python -m tools.systems
 	$(BIN)/python -m fuzz.run --seconds 9
 

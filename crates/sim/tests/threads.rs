@@ -261,7 +261,8 @@ pub(crate) fn same_on_any_cut(plan: &Arc<Plan>, threads: usize) -> Result<(), Te
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    // Each runs several times on several threads.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
 
     #[test]
     fn any_run_that_can_be_cut_is_the_same_on_any_number_of_threads(text in scenario(), threads in 2..4_usize) {
