@@ -281,7 +281,7 @@ def test_nothing_is_claimed_that_the_intervals_do_not_support(seed):
                 assert ((a, b, load) in claimed) == below(labels.index(a), labels.index(b), load), text
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.full)])
 def test_equal_arms_hardly_ever_differ(count):
     """At most 5 % of answers may; beyond the bound lies a chance of a thousandth."""
     trials = 400

@@ -185,6 +185,7 @@ def test_published_flows_are_those_that_ns2_draws():
     assert sizes.tolist() == [648, 5, 29, 7, 32]
 
 
+@pytest.mark.full
 def test_the_published_tcp_takes_the_published_times():
     """Neither the flows nor the TCP may be another: of NewReno by the RFCs short flows take 5 % less."""
     of_ns2, by_rfcs = (
