@@ -27,7 +27,7 @@ fn reading(clock: ClockId) -> u64 {
 }
 
 #[inline]
-fn nanoseconds(time: TimeSpec) -> u64 {
+pub(crate) fn nanoseconds(time: TimeSpec) -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 

@@ -31,7 +31,7 @@ use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
 use crate::clock::precise::{Lead, Precise};
-use crate::clock::{Clock, is_virtual, processor_time, timespec};
+use crate::clock::{Clock, is_virtual, nanoseconds, processor_time, timespec};
 use crate::frame::IpFrame;
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -52,6 +52,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// Packets read from one interface before the others have their turn.
 const BATCH: usize = 128;
 
+/// In virtual time, a wait that is shorter is none, and moves the clock by what looks at it cost: some nanoseconds.
+const INSTANT: Duration = Duration::from_nanos(100);
+
 /// Bytes of memory that packets may hold in all; with more, nothing is read until some have left, and the kernel drops.
 const MOST_HELD: u64 = 256 << 20;
 
@@ -68,9 +71,9 @@ pub struct OneWay {
 }
 
 impl OneWay {
-    /// When something is due.
+    /// When something is due that another can see.
     fn wake_at(&self) -> Time {
-        self.link.wake_at().min(self.before.wake_at()).min(self.after.wake_at())
+        self.link.comes_out_at().min(self.before.wake_at()).min(self.after.wake_at())
     }
 
     fn finish(mut self, now: Time) -> io::Result<Tally> {
@@ -358,17 +361,24 @@ impl Emulator {
         if self.exact { self.woken } else { self.clock.now() }
     }
 
+    /// How many packets are read from a port before the others have their turn. In virtual time one: to find out that there
+    /// is no more is an error for the kernel, for which it lets a microsecond pass.
+    fn batch(&self) -> usize {
+        if self.exact { 1 } else { BATCH }
+    }
+
     /// Reads what has come; how much that was.
     fn read(&mut self, now: Time, ready: &Ready) -> usize {
         let mut count = 0;
-        while ready.near && count < BATCH && self.held <= MOST_HELD {
+        let batch = self.batch();
+        while ready.near && count < batch && self.held <= MOST_HELD {
             match self.near.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
                 input => self.take(now, UP, input),
             }
             count += 1;
         }
-        let most = count + BATCH;
+        let most = count + batch;
         while ready.far && count < most && self.held <= MOST_HELD {
             match self.far.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
@@ -630,7 +640,7 @@ impl Emulator {
     fn read_guests(&mut self, now: Time) -> usize {
         let mut count = 0;
         for guest in 0..self.guests.len() {
-            let most = count + BATCH;
+            let most = count + self.batch();
             while count < most
                 && self.held <= MOST_HELD
                 && let Some(interface) = self.guests.interface(guest)
@@ -680,17 +690,17 @@ impl Emulator {
         let until = other.min(packet);
         let timer = other.min(packet - lead);
         let woken = loop {
-            let now = self.clock.now();
+            let now = self.now();
             // Once the timer has fired, the rest is spent looking at the ports again and again.
             let timeout = timer.since(now);
             // A signal is looked at with the next tick.
-            let came = ppoll(&mut watched, Some(timespec(timeout)), None);
-            let later = self.clock.now();
+            let (came, waited) = poll(&mut watched, timeout);
+            let later = if self.exact && waited < INSTANT { now + waited } else { self.clock.now() };
             self.woken = later;
-            if came == Ok(0) && timeout > Duration::ZERO && !self.exact {
+            if !came && timeout > Duration::ZERO && !self.exact {
                 self.lead.observe(later.since(timer));
             }
-            if came != Ok(0) || later >= until {
+            if came || later >= until {
                 break later;
             }
         };
@@ -764,6 +774,20 @@ enum Wait {
     Packets,
     Client,
     Server,
+}
+
+/// Waits until something can be read, or for so long; true if something can, or a signal has come, and how long it took. The
+/// function of the library keeps that to itself (ppoll(2), "C library/kernel differences").
+#[expect(unsafe_code, reason = "no safe form in any library")]
+fn poll(watched: &mut [PollFd<'_>], timeout: Duration) -> (bool, Duration) {
+    let mut left: libc::timespec = *timespec(timeout).as_ref();
+    let signals = std::ptr::null::<libc::sigset_t>();
+    // SAFETY: `PollFd` has the layout of `pollfd`; the kernel writes both within the call.
+    let came = unsafe {
+        libc::syscall(libc::SYS_ppoll, watched.as_mut_ptr(), watched.len(), &raw mut left, signals, 0)
+    };
+    let left = Duration::from_nanos(nanoseconds(left.into()));
+    (came != 0, timeout.saturating_sub(left))
 }
 
 fn sleep(d: Duration) {

@@ -22,6 +22,10 @@ use crate::clock::{self, precise};
 /// that it can have been.
 const WINDOW: std::time::Duration = std::time::Duration::from_millis(20);
 
+/// The same in virtual time, where threads wait for those alone that spin, and a look costs some thirty switches between
+/// processes of the machine.
+const WINDOW_IN_VIRTUAL_TIME: std::time::Duration = std::time::Duration::from_millis(200);
+
 /// Between two looks, at least this many times what one look takes: no more than a fiftieth of a processor.
 const REST: u32 = 50;
 
@@ -204,7 +208,8 @@ impl Watch {
             self.waited.stopped += elapsed(window);
         }
         let end = clock();
-        self.next = end + WINDOW.max((end - begin) * REST);
+        let rest = if clock::is_virtual() { WINDOW_IN_VIRTUAL_TIME } else { WINDOW };
+        self.next = end + rest.max((end - begin) * REST);
     }
 
     fn count(&mut self, last: Account, account: Account) {

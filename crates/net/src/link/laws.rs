@@ -13,8 +13,8 @@ use dumbbell_header::{RcpHeader, RcpKind, TcpHeader, XcpHeader};
 use proptest::prelude::*;
 
 use super::{
-    Direction, Entrance, FifoLink, Form, Incident, Incidents, LazyLink, Link, LinkConfig, LinkSpec, Order,
-    Other, QueuedLink,
+    Direction, Entrance, FifoLink, Form, Incident, Incidents, LazyLink, Link, LinkConfig, LinkSpec, Meter,
+    Order, Other, QueuedLink,
 };
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp, xcp};
@@ -209,6 +209,45 @@ proptest! {
             prop_assert_eq!(lazy.read().counters(end), general.read().counters(end), "{}", name);
             prop_assert_eq!(lazy.read().read_classes(end), general.read().read_classes(end), "{}", name);
             prop_assert_eq!(lazy.read().average(), general.read().average(), "{}", name);
+        }
+    }
+
+    #[test]
+    fn a_driver_that_comes_when_packets_come_out_sees_what_one_sees_that_is_always_there(
+        arrivals in arrivals(), dense in 1..20u64, loss: bool,
+    ) {
+        for queue in QueueSpec::all_defaults() {
+            let name = queue.name();
+            let config = config_with(queue, |d| d.loss = share(if loss { 0.1 } else { 0.0 }));
+            let run = |next: fn(&QueuedLink<Packet>) -> Time| {
+                let mut link = QueuedLink::new(&config);
+                let (mut out, mut told, mut calls, mut now) = (Vec::new(), Vec::new(), 0, Time::ZERO);
+                let mut drops: Incidents = Vec::new();
+                for (id, until) in (0..=arrivals.len()).map(|id| (id, arrivals.get(id))) {
+                    let until = until.map(|(gap, _)| now + Duration::from_nanos(gap / dense));
+                    // As an emulator does: it wakes up when it must, and does all that is due by then.
+                    while next(&link) <= until.unwrap_or(Time::NEVER) && (until.is_some() || link.inside() > 0) {
+                        now = next(&link);
+                        calls += 1;
+                        while link.wake_at() <= now {
+                            out.extend(link.take(now, &mut drops).map(|packet| (now, packet.body[0])));
+                            told.extend(drops.drain(..).map(|(packet, _)| (now, packet.body[0])));
+                        }
+                    }
+                    let Some(until) = until else { break };
+                    now = until;
+                    while link.wake_at() <= now {
+                        out.extend(link.take(now, &mut drops).map(|packet| (now, packet.body[0])));
+                        told.extend(drops.drain(..).map(|(packet, _)| (now, packet.body[0])));
+                    }
+                    link.push(now, packet(id as u64, arrivals[id].1), &mut drops);
+                    told.extend(drops.drain(..).map(|(packet, _)| (now, packet.body[0])));
+                }
+                (out, told, link.counters(Time::from_nanos(200_000_000_000)), calls)
+            };
+            let (late, always) = (run(QueuedLink::comes_out_at), run(QueuedLink::wake_at));
+            prop_assert_eq!((&late.0, &late.1, late.2), (&always.0, &always.1, always.2), "{}", name);
+            prop_assert!(late.3 <= always.3, "{}", name);
         }
     }
 

@@ -26,6 +26,8 @@ pub struct QueuedLink<P: Frame> {
     start_at: Time,
     /// True if the queue may hold packets back.
     holds_back: bool,
+    /// True if the queue may drop packets on dequeue.
+    drops_late: bool,
     flight: Flight<P>,
     service: Service,
     /// Power control, instead of the service.
@@ -60,11 +62,13 @@ impl<P: Carried> QueuedLink<P> {
         let direction = &config.direction;
         let agent = direction.router.as_ref().map(|spec| Box::new(spec.build(config.router_setting())));
         let power = direction.power.as_ref();
+        let laziness = direction.queue.laziness();
         let mut link = QueuedLink {
             queue: direction.queue.build(config.queue_setting()),
             in_service: None,
             start_at: Time::NEVER,
-            holds_back: direction.queue.laziness().holds_back,
+            holds_back: laziness.holds_back,
+            drops_late: laziness.drops_late,
             flight: Flight::new(config),
             service: config.service(),
             port: power.map(|power| Box::new(Port::new(power, direction.rate))),
@@ -238,6 +242,18 @@ impl<P: Carried> QueuedLink<P> {
     #[inline]
     pub fn wake_at(&self) -> Time {
         self.due.min(self.flight.wake_at())
+    }
+
+    /// When a driver that may be late must call [`QueuedLink::take`] next: what begins and ends before a packet can come out
+    /// is then done at its own time. No later than [`QueuedLink::wake_at`] where something happens on the way that the driver
+    /// tells the time of, as a queue drops on dequeue.
+    pub fn comes_out_at(&self) -> Time {
+        let end = self.end_of_service();
+        if self.drops_late || self.flight.is_impaired() || self.due != end || !end.is_finite() {
+            return self.wake_at();
+        }
+        let others = self.agent_wake_at().min(self.port_wake_at()).min(self.pause_wake_at());
+        (end + self.delay).min(self.flight.wake_at()).min(others)
     }
 
     fn next_due(&self) -> Time {
