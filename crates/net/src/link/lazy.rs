@@ -101,7 +101,9 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
     }
 
     /// See [`super::Link::push`]. Not for a link that hands packets on.
-    #[inline(always)]
+    ///
+    /// One call with all in it that a packet meets: of what it is made of, each call would save and restore registers.
+    #[inline(never)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let first = self.started.is_empty();
         self.catch_up(now, incidents);
@@ -115,7 +117,7 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
 
     /// Starts all packets whose turn it was up to `now`. What else happened goes to `incidents`. Not for a link that hands
     /// packets on.
-    #[inline]
+    #[inline(always)]
     fn catch_up(&mut self, now: Time, incidents: &mut Incidents) {
         while let Some(next) = self.next(now, incidents) {
             self.keep(next);
@@ -128,7 +130,7 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
     }
 
     /// See [`Ahead::next`].
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, now: Time, incidents: &mut Incidents) -> Option<Started> {
         while self.serializer.free_at() <= now {
             if self.waiting == 0 {
@@ -175,7 +177,7 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
     }
 
     /// See [`Ahead::arrive`]. Returns when the packet, which may be changed, reaches the far end, if it starts now.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, now: Time, packet: &mut Packet, incidents: &mut Incidents) -> Option<Time> {
         if let Some(marker) = &mut self.marker {
             packet.class = marker.class_for(now, packet).number();
@@ -246,7 +248,7 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
     }
 
     /// A packet starts at `at`. Returns when it reaches the far end.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, at: Time, packet: &Packet) -> Time {
         let end = self.serializer.depart(at, packet.size);
         self.last = Visit { arrival: packet.at, size: packet.size, class: packet.class };
@@ -273,22 +275,27 @@ impl<const ROUTED: bool> LazyLink<ROUTED> {
     }
 
     /// See [`super::Link::take`]: true if a packet comes out, which [`LazyLink::pop`] takes.
+    #[inline]
     pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if self.hands_on {
             return false;
         }
-        // Something is on its way as long as something waits, so that the driver calls in time.
-        if self.started.len() <= 1 {
-            let before = incidents.len();
-            self.catch_up(now, incidents);
-            if incidents.len() != before {
-                return false;
-            }
+        // Something is on its way as long as something waits, so that the driver calls in time. That the link runs idle can wait.
+        if self.waiting > 0 && self.started.len() <= 1 && self.drops_on_the_way(now, incidents) {
+            return false;
         }
         if self.impairments.lossy {
             return self.draw(now, incidents);
         }
         self.started.front().is_some_and(|packet| packet.at <= now)
+    }
+
+    /// Starts all packets whose turn it was up to `now`; true if others were dropped.
+    #[inline(never)]
+    fn drops_on_the_way(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        let before = incidents.len();
+        self.catch_up(now, incidents);
+        incidents.len() != before
     }
 
     /// On a lossy link, draws once for every packet that comes out.

@@ -135,7 +135,16 @@ impl Link {
     /// One call for both, so that the form of the link is looked at once a packet. A call would copy the packet twice.
     #[inline(always)]
     pub fn take(&mut self, now: Time, incidents: &mut Incidents) -> Option<Packet> {
-        either!(mut self, link => if link.advance(now, incidents) { link.pop() } else { None })
+        match &mut self.0 {
+            Form::Fifo(link) => {
+                if link.advance(now, incidents) {
+                    link.pop()
+                } else {
+                    None
+                }
+            }
+            Form::Other(link) => link.take(now, incidents),
+        }
     }
 
     /// When `take` must be called next.

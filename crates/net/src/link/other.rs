@@ -20,18 +20,6 @@ pub(super) enum Other {
     Queued(QueuedLink<Packet>),
 }
 
-// As a call of its own it takes 18 instructions a packet-hop less than inlined (W1's network, XCP on all links).
-#[inline(never)]
-fn push_routed(
-    link: &mut LazyLink<true>,
-    now: Time,
-    packet: &Packet,
-    hop: u32,
-    incidents: &mut Incidents,
-) -> bool {
-    link.push(now, packet, hop, incidents)
-}
-
 macro_rules! each {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
@@ -73,13 +61,13 @@ impl Other {
         }
     }
 
-    // Two kinds of loop call this and `advance` for every packet: the compiler would not inline them.
+    // Two kinds of loop call this and `take` for every packet: the compiler would not inline them.
     #[inline(always)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         match self {
             Other::Tapped(link) => link.push(now, packet, hop, incidents),
             Other::Lazy(link) => link.push(now, packet, hop, incidents),
-            Other::Routed(link) => push_routed(link, now, packet, hop, incidents),
+            Other::Routed(link) => link.push(now, packet, hop, incidents),
             Other::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
         }
     }
@@ -93,16 +81,11 @@ impl Other {
     }
 
     #[inline(always)]
-    pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        each!(self, link => link.advance(now, incidents))
+    pub fn take(&mut self, now: Time, incidents: &mut Incidents) -> Option<Packet> {
+        each!(self, link => if link.advance(now, incidents) { link.pop() } else { None })
     }
 
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<Packet> {
-        each!(self, link => link.pop())
-    }
-
-    #[inline]
     pub fn wake_at(&self) -> Time {
         each!(self, link => link.wake_at())
     }
