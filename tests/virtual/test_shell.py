@@ -28,7 +28,28 @@ def test_laws_of_queues_move_at_the_same_times_of_a_flow(queue: str) -> None:
     interval = {"15ms": 15_000_000, "16ms": 16_000_000}[table["interval"]]
     started = run_shell(scenario, [PYTHON, "-c", ""]).fidelity["started"]
     assert round(started * 1e9) % interval == 0
-    assert round(endpoints.TICK * 1e9) % interval == 0
+    assert round(endpoints.PERIOD * 1e9) % interval == round(endpoints.FIRST * 1e9) % interval == 0
+
+
+def test_timers_of_flows_end_on_the_same_ticks_whenever_a_flow_begins(tmp_path: Path) -> None:
+    # The first SYN of each connection is lost, and sent again after 250 ticks: at the next multiple of 8.
+    drops = {"drop_list": [0, 2], "queue": "droptail"}
+    scenario = scenario_of_link({"cbr": "12Mbit/s", "delay": "5ms", **drops})
+    client = (
+        "import socket, time\n"
+        "from dumbbell.live.endpoints import beginning\n"
+        "for _ in range(2):\n"
+        "    begin = beginning(time.monotonic())\n"
+        "    time.sleep(begin - time.monotonic())\n"
+        "    end = socket.socket()\n"
+        "    try:\n"
+        "        end.connect(('100.64.0.1', 9))\n"
+        "    except ConnectionRefusedError:\n"
+        "        print(f'{time.monotonic() - begin:.3f}', flush=True, file=times)\n"
+    )
+    client = f"times = open({str(tmp_path / 'times')!r}, 'w')\n" + client
+    assert run_shell(scenario, [PYTHON, "-c", client]).status == 0
+    assert (tmp_path / "times").read_text().split() == ["1.034", "1.034"]
 
 
 def test_counters_add_up_and_losses_are_the_links() -> None:

@@ -46,9 +46,14 @@ BUFFER = bytearray(1 << 20)
 LEAD = 0.05
 """Seconds from the sender's start to time 0: both ends are ready by then."""
 
-TICK = 0.24
-"""Seconds: a multiple of the ticks of all kernels (100, 250 and 1000 Hz), of TCP's timestamps, and of the
-intervals at which laws of queues move: 15 ms (PIE) and 16 ms (DualPI2)."""
+PERIOD, FIRST = (3.84, 0.48) if "DUMBBELL_VIRTUAL" in os.environ else (0.24, 0.0)
+"""Time 0 is at ``FIRST`` or whole periods later (s): where ticks of all kernels (100, 250 and 1000 Hz), of
+TCP's timestamps, and intervals of laws of queues (15 ms of PIE, 16 ms of DualPI2) begin.
+
+In virtual time, where waiting costs nothing, it also is where timers of Linux begin a granule, as in the
+simulator: those of 63 ticks or more end on multiples of 8 ticks, those of 504 or more on multiples of 64. The
+counter of ticks begins five minutes before it overflows (``INITIAL_JIFFIES`` of include/linux/jiffies.h), so
+that with 250 ticks a second it is a multiple of 64 first after 224 ms, and then every 256 ms."""
 
 FIRST_WRITE = (80e-6, 1e-6)
 """Seconds from the acknowledgement of the handshake to the first data, in captures: live 77 to 90 us; in
@@ -221,8 +226,7 @@ def send(plan: dict[str, Any], out: str) -> None:
     wants = dict.fromkeys(writers, 0)
     waiting = sorted(range(len(flows)), key=lambda i: flows[i]["start"])
     zeros = memoryview(bytes(1 << 18))
-    # Time 0 is a whole tick of the kernel's clocks, as in the simulator.
-    origin = math.ceil((time.monotonic() + LEAD) / TICK) * TICK
+    origin = beginning(time.monotonic() + LEAD)
     stops = origin + plan["duration"]
     next_sample = origin
     while (waiting or ends) and time.monotonic() < stops:
@@ -388,6 +392,11 @@ def choose(end: socket.socket, controller: str, out: str) -> None:
         told = {"refused": error.strerror, "controller": controller}
         Path(out).write_text(json.dumps(told) + "\n", encoding="utf-8")
         sys.exit(1)
+
+
+def beginning(now: float) -> float:
+    """The next time from ``now`` on at which all that counts in whole parts begins one (s)."""
+    return FIRST + math.ceil((now - FIRST) / PERIOD) * PERIOD
 
 
 def reset(end: socket.socket) -> None:

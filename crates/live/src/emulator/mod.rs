@@ -52,9 +52,6 @@ const TICK: Duration = Duration::from_millis(100);
 /// Packets read from one interface before the others have their turn.
 const BATCH: usize = 128;
 
-/// In virtual time, a wait that is shorter is none, and moves the clock by what looks at it cost: some nanoseconds.
-const INSTANT: Duration = Duration::from_nanos(100);
-
 /// Bytes of memory that packets may hold in all; with more, nothing is read until some have left, and the kernel drops.
 const MOST_HELD: u64 = 256 << 20;
 
@@ -361,24 +358,17 @@ impl Emulator {
         if self.exact { self.woken } else { self.clock.now() }
     }
 
-    /// How many packets are read from a port before the others have their turn. In virtual time one: to find out that there
-    /// is no more is an error for the kernel, for which it lets a microsecond pass.
-    fn batch(&self) -> usize {
-        if self.exact { 1 } else { BATCH }
-    }
-
     /// Reads what has come; how much that was.
     fn read(&mut self, now: Time, ready: &Ready) -> usize {
         let mut count = 0;
-        let batch = self.batch();
-        while ready.near && count < batch && self.held <= MOST_HELD {
+        while ready.near && count < BATCH && self.held <= MOST_HELD {
             match self.near.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
                 input => self.take(now, UP, input),
             }
             count += 1;
         }
-        let most = count + batch;
+        let most = count + BATCH;
         while ready.far && count < most && self.held <= MOST_HELD {
             match self.far.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
@@ -640,7 +630,7 @@ impl Emulator {
     fn read_guests(&mut self, now: Time) -> usize {
         let mut count = 0;
         for guest in 0..self.guests.len() {
-            let most = count + self.batch();
+            let most = count + BATCH;
             while count < most
                 && self.held <= MOST_HELD
                 && let Some(interface) = self.guests.interface(guest)
@@ -690,12 +680,13 @@ impl Emulator {
         let until = other.min(packet);
         let timer = other.min(packet - lead);
         let woken = loop {
-            let now = self.now();
+            let now = self.clock.now();
             // Once the timer has fired, the rest is spent looking at the ports again and again.
             let timeout = timer.since(now);
             // A signal is looked at with the next tick.
             let (came, waited) = poll(&mut watched, timeout);
-            let later = if self.exact && waited < INSTANT { now + waited } else { self.clock.now() };
+            // In virtual time, a look at the clock is a system call. Of a timer that fired, the wait does not tell how late that was.
+            let later = if self.exact && came { now + waited } else { self.clock.now() };
             self.woken = later;
             if !came && timeout > Duration::ZERO && !self.exact {
                 self.lead.observe(later.since(timer));
@@ -725,13 +716,17 @@ impl Emulator {
     }
 
     fn finish(
-        self,
+        mut self,
         counted_from: Option<Time>,
         status: u8,
         (lost_at_client, client_waited): (u64, Option<Box<Waited>>),
         processor: Duration,
     ) -> io::Result<Outcome> {
         let now = self.clock.now();
+        // What has left a transmitter since the thread woke up last counts as sent.
+        for to in [UP, DOWN] {
+            self.view(now, to);
+        }
         let at_server = self.server.as_ref().map(|server| {
             server.finish();
             loop {
