@@ -31,7 +31,7 @@ def test_laws_of_queues_move_at_the_same_times_of_a_flow(queue: str) -> None:
     assert round(endpoints.PERIOD * 1e9) % interval == round(endpoints.FIRST * 1e9) % interval == 0
 
 
-def test_timers_of_flows_end_on_the_same_ticks_whenever_a_flow_begins(tmp_path: Path) -> None:
+def test_timers_end_on_the_same_ticks_whenever_a_flow_begins(tmp_path: Path) -> None:
     # The first SYN of each connection is lost, and sent again after 250 ticks: at the next multiple of 8.
     drops = {"drop_list": [0, 2], "queue": "droptail"}
     scenario = scenario_of_link({"cbr": "12Mbit/s", "delay": "5ms", **drops})
