@@ -54,7 +54,7 @@ def test_a_client_that_was_starved_makes_the_run_invalid(link: db.Scenario) -> N
 @pytest.mark.usefixtures("busy_processor")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may run before other work")
 def test_the_end_points_of_root_go_before_other_work(link: db.Scenario) -> None:
-    # The same pings with and without it: a machine may take the processor from either for a while.
+    # The same pings with priority and without: a machine may take the processor from either for a while.
     last = ["taskset", "-c", str(ONE_PROCESSOR), "nice", "-n", "19", *PING]
     first, usual = (run_shell(link, last, keep_priority=keep).fidelity["client"] for keep in (False, True))
     assert first["waits"]["count"] > 0
