@@ -38,8 +38,11 @@ def test_a_step_from_the_start_is_a_longer_link() -> None:
 
 
 def test_a_step_down_in_a_run_lowers_the_smallest_round_trip() -> None:
-    after = run(steps("{ at = '0s', extra = '60ms' }, { at = '500ms', extra = '0s' }")).flows["rtt_min"][0]
-    before = run(steps("{ at = '0s', extra = '60ms' }")).flows["rtt_min"][0]
+    # Two segments at a time meet no queue.
+    window = "flows[0].transport={ kind = 'tcp', receive_window = '3kB' }"
+    two = steps("{ at = '0s', extra = '60ms' }, { at = '500ms', extra = '0s' }")
+    after = run(two, window).flows["rtt_min"][0]
+    before = run(steps("{ at = '0s', extra = '60ms' }"), window).flows["rtt_min"][0]
     assert before - after == pytest.approx(0.06, abs=0.002)
 
 

@@ -26,7 +26,7 @@ pub struct TcpHeader {
     /// [`TcpHeader::SYN`] and its siblings.
     pub flags: u8,
     /// Reverse: receive window, to be shifted left by the connection's window scale (RFC 7323 section 2). Forward: how many
-    /// segments the sender knows to be acknowledged, modulo 2^16, for receivers that measure round-trip times.
+    /// segments the sender knows to have arrived, modulo 2^16, for receivers that measure round-trip times.
     pub window: u16,
     /// Sequence number of the first byte (forward) or cumulative acknowledgement (reverse). 64 bits: never wraps.
     pub number: u64,

@@ -359,6 +359,7 @@ def tcp(
     send_buffer: str | Literal["unlimited"] | None = None,
     nagle: Literal["off", "classic", "minshall"] | None = None,
     receive_window: str | None = None,
+    window_scale: int | None = None,
     ack_every: int | None = None,
     ack_delay: str | None = None,
     delayed_acks: Literal["fixed", "ticks", "linux"] | None = None,
@@ -467,6 +468,10 @@ def tcp(
     receive_window
         The receiver's buffer, advertised in every segment it sends.
         Default: ``"32MiB"`` (Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window).
+    window_scale
+        By how many bits windows are shifted; absent: as far as the largest needs. Kernels of Linux before
+        6.16 shift one more, as the memory of the largest needs. Unit: bits.
+        Default: RFC 7323 section 2.2: 14 at most.
     ack_every
         The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off. Unit:
         segments.

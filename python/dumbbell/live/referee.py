@@ -49,6 +49,9 @@ _WINDOW = "3932160B"
 """The largest receive window of Linux before 6.16: 6 MiB of memory, net.ipv4.tcp_rmem[2], of which five
 eighths are data where a packet of 1500 bytes takes 2304."""
 
+_SCALE = 7
+"""By how many bits they shift windows: as 6 MiB need, not as the window."""
+
 _PERIOD = 10
 """Milliseconds between samples of both sides. Shares of the link hang on the last one: by 0.2 % at most. In
 virtual time, a look at each connection in every millisecond takes longer than all else."""
@@ -517,7 +520,7 @@ def _windowed(given: Scenario, release: str) -> Scenario:
         return given
     table = given.to_dict()
     for flow in table["flows"]:
-        flow["transport"]["receive_window"] = _WINDOW
+        flow["transport"] |= {"receive_window": _WINDOW, "window_scale": _SCALE}
     return Scenario.from_dict(table)
 
 

@@ -30,6 +30,18 @@ pub trait Avoidance {
     /// The threshold that congestion leaves, in bytes. Called once for each cut.
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64;
 
+    /// Segments that the window of `window` segments grows by now, as [`Steps::Own`] counts. Slow start is over.
+    fn own_steps(&mut self, _signals: &Signals, _window: u64) -> u64 {
+        0
+    }
+
+    /// Judges an acknowledgement that may open the window, after it has.
+    #[inline]
+    fn grown(&mut self, _signals: &Signals, _control: &mut Control) {}
+
+    /// Takes in any other event, after its answer.
+    fn told(&mut self, _signals: &Signals, _control: &mut Control) {}
+
     /// Slow start begins again after a timeout.
     fn restart(&mut self) {}
 
@@ -43,15 +55,8 @@ pub enum Steps {
     /// Segments; those beyond a step, and those beyond slow start, count for the next one.
     // Linux net/ipv4/tcp_cong.c: tcp_cong_avoid_ai.
     Kept,
-    /// Segments; those beyond a step are forgotten.
-    // Linux net/ipv4/tcp_illinois.c: tcp_illinois_cong_avoid.
-    Dropped,
-    /// Segments; the acknowledgement that finds a step due takes it, and counts for none.
-    // Linux net/ipv4/tcp_htcp.c: htcp_cong_avoid.
-    Late,
-    /// Acknowledgements, of however many segments.
-    // Linux net/ipv4/tcp_highspeed.c: hstcp_cong_avoid.
-    Acknowledgements,
+    /// What the laws count themselves: [`Avoidance::own_steps`].
+    Own,
 }
 
 /// A controller with the laws `A`. They are in a box, so that the state of a connection stays small.
@@ -67,6 +72,12 @@ impl<A> Avoiding<A> {
     pub fn by(laws: A) -> Avoiding<A> {
         Avoiding { laws: Box::new(laws), credit: 0.0 }
     }
+
+    /// Its laws.
+    #[cfg(test)]
+    pub fn laws(&self) -> &A {
+        &self.laws
+    }
 }
 
 impl<A: Avoidance> Avoiding<A> {
@@ -74,6 +85,11 @@ impl<A: Avoidance> Avoiding<A> {
         if signals.in_recovery || !signals.window_limited {
             return;
         }
+        self.open(signals, control);
+        self.laws.grown(signals, control);
+    }
+
+    fn open(&mut self, signals: &Signals, control: &mut Control) {
         let steps = self.laws.steps();
         if control.window < control.threshold {
             let most = signals.acked.min(signals.growth_limit);
@@ -103,6 +119,10 @@ impl<A: Avoidance> Avoiding<A> {
     /// Counts acknowledged segments, and grows the window by the steps that are due.
     fn step(&mut self, steps: Steps, segments: u64, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
+        if steps == Steps::Own {
+            control.window += self.laws.own_steps(signals, control.window / mss) * mss;
+            return;
+        }
         let window = (control.window / mss) as f64;
         let acked = segments as f64;
         // Segments for a step. Rounding of the quotient must not ask for one more.
@@ -116,23 +136,7 @@ impl<A: Avoidance> Avoiding<A> {
                 self.credit = (self.credit - more * each).max(0.0);
                 (more + f64::from(u8::from(due))).min(acked)
             }
-            Steps::Dropped => {
-                self.credit += acked;
-                let grown = (self.credit / each).floor();
-                self.credit = if grown > 0.0 { 0.0 } else { self.credit };
-                grown
-            }
-            Steps::Late => {
-                let due = self.credit >= each;
-                self.credit = if due { 0.0 } else { self.credit + acked };
-                f64::from(u8::from(due))
-            }
-            Steps::Acknowledgements => {
-                self.credit += 1.0;
-                let due = self.credit >= each;
-                self.credit -= if due { each } else { 0.0 };
-                f64::from(u8::from(due))
-            }
+            Steps::Own => 0.0,
         };
         control.window += grown as u64 * mss;
     }
@@ -171,6 +175,9 @@ impl<A: Avoidance> Controller for Avoiding<A> {
             }
             Event::Idle => growth::restart(signals, control),
             _ => {}
+        }
+        if signals.event != Event::Ack {
+            self.laws.told(signals, control);
         }
     }
 }
@@ -230,11 +237,15 @@ pub(super) mod tests {
             ("illinois", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
             ("htcp", [9, 9, 9, 9, 9, 10, 10, 10, 10, 10]),
             ("highspeed", [9, 9, 9, 9, 9, 9, 9, 9, 10, 10]),
+            // 16 x 9 / 34 are 4 segments for a step at first, then 16 x 9 / 33.
+            ("bic", [9, 9, 9, 9, 10, 10, 10, 10, 10, 11]),
         ] {
             let mut control = Control { window: 9000, threshold: 9000, ..Control::default() };
             let mut controller = linux(name);
+            let mut delivered = 0;
             let found = windows.map(|_| {
-                let ack = Signals { round: 1, ..signals(Event::Ack, Time::ZERO, 2000, 9000) };
+                delivered += 2000;
+                let ack = Signals { delivered, ..signals(Event::Ack, Time::ZERO, 2000, 9000) };
                 controller.on(&ack, &mut control);
                 assert_eq!(control.window % 1000, 0, "{name}");
                 control.window / 1000
@@ -246,7 +257,7 @@ pub(super) mod tests {
     /// Slow start ends at the threshold, and what is left counts for the next step where Linux counts it.
     #[test]
     fn linux_ends_slow_start_at_the_threshold() {
-        for (name, acks) in [("scalable", 9), ("htcp", 11)] {
+        for (name, acks) in [("scalable", 9), ("bic", 9), ("htcp", 11)] {
             let mut control = Control { window: 9000, threshold: 10_000, ..Control::default() };
             let mut controller = linux(name);
             controller.on(&signals(Event::Ack, Time::ZERO, 2000, 9000), &mut control);
@@ -283,6 +294,8 @@ pub(super) mod tests {
         pub now: Time,
         pub rtt: Duration,
         pub min_rtt: Duration,
+        /// Losses are repaired, and nothing may grow.
+        pub in_recovery: bool,
         delivered: u64,
         round: u64,
     }
@@ -292,7 +305,16 @@ pub(super) mod tests {
         pub fn at(controller: C, window: u64) -> Run<C> {
             let rtt = Duration::from_millis(100);
             let control = Control { window: window * 1000, threshold: 2000, ..Control::default() };
-            Run { controller, control, now: Time::ZERO, rtt, min_rtt: rtt, delivered: 0, round: 0 }
+            Run {
+                controller,
+                control,
+                now: Time::ZERO,
+                rtt,
+                min_rtt: rtt,
+                in_recovery: false,
+                delivered: 0,
+                round: 0,
+            }
         }
 
         /// The window in segments.
@@ -311,6 +333,7 @@ pub(super) mod tests {
                 let mut told = signals(Event::Ack, self.now, 1000, flight);
                 (told.rtt, told.smoothed_rtt, told.min_rtt) = (self.rtt, self.rtt, self.min_rtt);
                 (told.delivered, told.round) = (self.delivered, self.round);
+                told.in_recovery = self.in_recovery;
                 self.controller.on(&told, &mut self.control);
             }
         }

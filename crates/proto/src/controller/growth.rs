@@ -61,6 +61,44 @@ impl Growth {
     }
 }
 
+/// Reno in whole segments, as Linux has it where another law makes way for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Whole {
+    /// Segments acknowledged since the window last grew.
+    pub counted: u64,
+}
+
+impl Whole {
+    /// Opens the window for an acknowledgement. What slow start leaves at the threshold counts for the next step.
+    // Linux net/ipv4/tcp_cong.c: tcp_reno_cong_avoid, tcp_cong_avoid_ai.
+    pub fn ack(&mut self, signals: &Signals, control: &mut Control) {
+        let mss = u64::from(signals.mss);
+        let slow = control.window < control.threshold;
+        let rest = slow_start(signals, control).div_ceil(mss);
+        if slow && rest == 0 {
+            return;
+        }
+        let window = control.window / mss;
+        if self.counted >= window {
+            // What counted for a larger window is one step.
+            self.counted = 0;
+            control.window += mss;
+        }
+        self.counted += rest;
+        control.window += self.counted / window * mss;
+        self.counted %= window;
+    }
+}
+
+/// Slow start, up to the threshold. Returns the bytes that are left.
+// Linux net/ipv4/tcp_cong.c: tcp_slow_start.
+pub fn slow_start(signals: &Signals, control: &mut Control) -> u64 {
+    let most = signals.acked.min(signals.growth_limit);
+    let grown = most.min(control.threshold.saturating_sub(control.window));
+    control.window += grown;
+    most - grown
+}
+
 /// The part `factor` of what was outstanding, two segments at least (RFC 5681 equation 4).
 pub fn reduced(signals: &Signals, factor: f64) -> u64 {
     ((signals.flight as f64 * factor) as u64).max(2 * u64::from(signals.mss))
@@ -131,6 +169,23 @@ pub(super) mod tests {
             windows.push(control.window);
         }
         assert_eq!(windows, [20_000, 21_000, 22_000, 23_000]);
+    }
+
+    /// Linux net/ipv4/tcp_cong.c, by hand: three segments end slow start at ten, and the fourth counts.
+    #[test]
+    fn whole_segments_count_beyond_slow_start() {
+        let mut whole = Whole::default();
+        let mut control = Control { window: 7000, threshold: 10_000, ..Control::default() };
+        let windows = [4000, 8000, 1000, 20_000].map(|acked| {
+            let ack = Signals { growth_limit: u64::MAX, ..signals(Event::Ack, Time::ZERO, acked, 0) };
+            whole.ack(&ack, &mut control);
+            control.window
+        });
+        assert_eq!(windows, [10_000, 10_000, 11_000, 12_000]);
+        assert_eq!(whole.counted, 9);
+        (control.window, control.threshold) = (5000, 5000);
+        whole.ack(&signals(Event::Ack, Time::ZERO, 1000, 0), &mut control);
+        assert_eq!((control.window, whole.counted), (6000, 1));
     }
 
     /// Linux net/ipv4/tcp_illinois.c: 11 segments less half are 6, not 5.

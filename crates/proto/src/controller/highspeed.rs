@@ -61,30 +61,19 @@ impl Build for Params {
     type Controller = Avoiding<HighSpeed>;
 
     fn build(&self) -> Avoiding<HighSpeed> {
-        Avoiding::by(HighSpeed { params: self.clone(), known: (0, 1.0), row: LOW_DECREASE })
+        Avoiding::by(HighSpeed { params: self.clone(), known: (0, 1.0), row: LOW_DECREASE, counted: 0.0 })
     }
 }
 
 /// Loss rates.
 const LOSS: RangeInclusive<f64> = 1e-15..=0.1;
-/// The first rows of RFC 3649 appendix B: up to which window they hold, and b(w).
-const ROWS: [(f64, f64); 16] = [
-    (38.0, 0.5),
-    (118.0, 0.44),
-    (221.0, 0.41),
-    (347.0, 0.38),
-    (495.0, 0.37),
-    (663.0, 0.35),
-    (851.0, 0.34),
-    (1058.0, 0.33),
-    (1284.0, 0.32),
-    (1529.0, 0.31),
-    (1793.0, 0.3),
-    (2076.0, 0.29),
-    (2378.0, 0.28),
-    (2699.0, 0.28),
-    (3039.0, 0.27),
-    (3399.0, 0.27),
+/// RFC 3649 appendix B: up to which window the rows hold, in which a(w) is 1, 2, 3... The last holds above, too.
+const ROWS: [u32; 72] = [
+    38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596,
+    5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10_661, 11_358, 12_082, 12_834, 13_614,
+    14_424, 15_265, 16_137, 17_042, 17_981, 18_955, 19_965, 21_013, 22_101, 23_230, 24_402, 25_618, 26_881,
+    28_193, 29_557, 30_975, 32_450, 33_986, 35_586, 37_253, 38_992, 40_808, 42_707, 44_694, 46_776, 48_961,
+    51_258, 53_677, 56_230, 58_932, 61_799, 64_851, 68_113, 71_617, 75_401, 79_517, 84_035, 89_053,
 ];
 /// The share that a loss takes from a window of `low_window` (RFC 5681 equation 4).
 const LOW_DECREASE: f64 = 0.5;
@@ -97,6 +86,8 @@ pub struct HighSpeed {
     known: (u64, f64),
     /// b(w) of the row in which the window last grew: slow start looks at no table.
     row: f64,
+    /// With `counts_acks`: a(w) of the acknowledgements since the window grew.
+    counted: f64,
 }
 
 impl HighSpeed {
@@ -108,15 +99,18 @@ impl HighSpeed {
 
     /// b(w) (RFC 3649 section 5).
     fn decrease(&self, window: f64) -> f64 {
-        let Params { low_window, high_decrease, .. } = self.params;
-        if window <= low_window {
+        if window <= self.params.low_window {
             return LOW_DECREASE;
         }
-        if self.params.whole_steps
-            && let Some((_, decrease)) = ROWS.iter().find(|(end, _)| window <= *end)
-        {
-            return *decrease;
+        if self.params.whole_steps {
+            // Linux net/ipv4/tcp_highspeed.c: hstcp_aimd_vals has 256ths.
+            return (256.0 * self.line(f64::from(ROWS[row(window)]))).floor() / 256.0;
         }
+        self.line(window)
+    }
+
+    fn line(&self, window: f64) -> f64 {
+        let high_decrease = self.params.high_decrease;
         // Above `high_window` the line goes on, in the RFC without an end; a loss takes a twentieth at least.
         (LOW_DECREASE + (high_decrease - LOW_DECREASE) * self.part(window)).max(high_decrease / 2.0)
     }
@@ -127,17 +121,38 @@ impl HighSpeed {
         if window <= low_window {
             return 1.0;
         }
+        if whole_steps {
+            return (row(window) + 1) as f64;
+        }
         let loss = low_loss * (high_loss / low_loss).powf(self.part(window));
         let decrease = self.decrease(window);
-        let exact = (window * window * loss * 2.0 * decrease / (2.0 - decrease)).max(1.0);
-        if whole_steps { exact.floor() + 1.0 } else { exact }
+        (window * window * loss * 2.0 * decrease / (2.0 - decrease)).max(1.0)
     }
+}
+
+/// The row of a window.
+fn row(window: f64) -> usize {
+    ROWS.partition_point(|end| f64::from(*end) < window).min(ROWS.len() - 1)
 }
 
 impl Avoidance for HighSpeed {
     #[inline]
     fn steps(&self) -> Option<Steps> {
-        self.params.counts_acks.then_some(Steps::Acknowledgements)
+        self.params.counts_acks.then_some(Steps::Own)
+    }
+
+    // Linux net/ipv4/tcp_highspeed.c: hstcp_cong_avoid.
+    fn own_steps(&mut self, signals: &Signals, window: u64) -> u64 {
+        self.counted += self.increase(signals, window as f64);
+        let due = self.counted >= window as f64;
+        if due {
+            self.counted -= window as f64;
+        }
+        u64::from(due)
+    }
+
+    fn restart(&mut self) {
+        self.counted = 0.0;
     }
 
     #[inline]
@@ -150,6 +165,7 @@ impl Avoidance for HighSpeed {
     }
 
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
+        self.counted = 0.0;
         if self.params.whole_steps {
             return less(signals, self.row);
         }
@@ -222,6 +238,38 @@ mod tests {
             Controller::on(&mut highspeed, &ack, &mut control);
         }
         assert!((control.window as f64 / 1000.0 - 101.0).abs() < 0.02, "{}", control.window);
+    }
+
+    /// Linux net/ipv4/tcp_highspeed.c: hstcp_aimd_vals, by hand: floor(256 b) at the end of the row, of which whole segments.
+    #[test]
+    fn linux_cuts_by_256ths_of_its_row() {
+        for (window, part) in [(39, 112), (300, 98), (1000, 83), (30_000, 38), (200_000, 24)] {
+            let mut run = Run::at(linux("highspeed"), window);
+            run.controller.on(&signals(Event::Ack, Time::ZERO, 0, 0), &mut run.control);
+            run.control.window = window * 1000;
+            run.congested(Event::Loss);
+            assert_eq!(run.control.window / 1000, window - window * part / 256, "{window}");
+        }
+    }
+
+    /// By hand: at 117 and 118 segments an acknowledgement adds 2 parts, at 119 it adds 3.
+    #[test]
+    fn linux_counts_what_each_acknowledgement_adds() {
+        let mut control = Control { window: 118_000, threshold: 2000, ..Control::default() };
+        let mut highspeed = linux("highspeed");
+        let acks = |window: u64, highspeed: &mut dyn FnMut(&mut Control), control: &mut Control| {
+            (1..).find(|_| {
+                highspeed(control);
+                control.window > window * 1000
+            })
+        };
+        let mut ack = |control: &mut Control| {
+            Controller::on(&mut highspeed, &signals(Event::Ack, Time::ZERO, 1000, 0), control);
+        };
+        assert_eq!(acks(118, &mut ack, &mut control), Some(59));
+        assert_eq!(acks(119, &mut ack, &mut control), Some(40));
+        // One part is left of 120.
+        assert_eq!(acks(120, &mut ack, &mut control), Some(40));
     }
 
     #[test]

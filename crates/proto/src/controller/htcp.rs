@@ -6,7 +6,8 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoidance, Avoiding, Rounds, SHARE, Steps, within};
 use super::growth::reduced;
-use super::{Build, Control, Needs, Signals};
+use super::states::{State, States};
+use super::{Build, Control, Event, Needs, Signals};
 
 words! {
     /// Whose H-TCP: that of the draft, or that of the Linux kernel.
@@ -72,8 +73,6 @@ impl Build for Params {
     fn build(&self) -> Avoiding<Htcp> {
         Avoiding::by(Htcp {
             params: self.clone(),
-            base: Duration::ZERO,
-            switched: false,
             congested: Time::ZERO,
             beta: self.least_decrease,
             longest: Duration::ZERO,
@@ -81,6 +80,7 @@ impl Build for Params {
             began: (Time::ZERO, 0),
             throughput: 0.0,
             before: None,
+            linux: (self.variant == Variant::Linux).then(|| Linux::new(self)),
         })
     }
 }
@@ -89,10 +89,6 @@ impl Build for Params {
 #[derive(Clone, Debug)]
 pub struct Htcp {
     params: Params,
-    /// The shortest round-trip time of a segment with data; zero before the first.
-    base: Duration,
-    /// As Linux has it: the throughput was steady at the latest congestion.
-    switched: bool,
     /// The latest congestion; the start before there was any.
     congested: Time,
     /// What it left.
@@ -105,48 +101,216 @@ pub struct Htcp {
     /// The largest throughput of a round trip since the latest congestion, in bytes a second, and the largest before it.
     throughput: f64,
     before: Option<f64>,
+    /// Those of Linux; nothing above but the parameters counts then.
+    linux: Option<Linux>,
 }
 
 /// Linux net/ipv4/tcp_htcp.c: the longest round-trip time rises by so much at a time, and below so much beta is the least.
 const RISE: Duration = Duration::from_millis(20);
 const SHORT: Duration = Duration::from_millis(10);
+/// One, in the unit of alpha and beta.
+const ONE: u64 = 128;
+
+/// H-TCP as Linux has it: in whole numbers, times in ticks.
+#[derive(Clone, Debug)]
+struct Linux {
+    states: States,
+    /// Ticks in a second, and lengths in ticks.
+    ticks: u64,
+    low_speed_time: u64,
+    /// Segments a round trip, in 128ths. It follows the time since the latest congestion only when the window grows or is cut.
+    alpha: u64,
+    /// What the latest cut left, in 128ths.
+    beta: u64,
+    /// The throughput was steady at the cut before.
+    switched: bool,
+    /// Segments that count for the next acknowledgement.
+    segments: u64,
+    /// Segments since the window grew.
+    counted: u64,
+    /// Round-trip times; zero before the first.
+    shortest: u64,
+    longest: u64,
+    /// The end of the latest congestion.
+    congested: u64,
+    /// That and the longest round-trip time and the throughput before the latest cut, until its repair is over.
+    undo: Option<(u64, u64, u64)>,
+    /// Segments of this measurement, and when it began; never before the first acknowledgement.
+    measured: u64,
+    began: Option<u64>,
+    /// Segments acknowledged above a hole, which count when the hole is filled.
+    held: u64,
+    /// A loss was found by the acknowledgement in hand.
+    duplicate: bool,
+    /// Throughput in segments a second: its mean, the largest since the latest cut, and the largest before that.
+    throughput: u64,
+    largest: u64,
+    before: u64,
+}
+
+impl Linux {
+    fn new(params: &Params) -> Linux {
+        let tick = params.tick.as_nanos();
+        Linux {
+            states: States::default(),
+            ticks: (1_000_000_000 / tick).max(1),
+            low_speed_time: params.low_speed_time.as_nanos() / tick,
+            alpha: ONE,
+            beta: share(params.least_decrease),
+            switched: false,
+            segments: 1,
+            counted: 0,
+            shortest: 0,
+            longest: 0,
+            congested: 0,
+            undo: None,
+            measured: 0,
+            began: None,
+            held: 0,
+            duplicate: false,
+            throughput: 0,
+            largest: 0,
+            before: 0,
+        }
+    }
+
+    /// Measures an acknowledgement of so many segments.
+    // Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput, measure_rtt. It counts what is acknowledged in order.
+    fn measure(&mut self, params: &Params, signals: &Signals, window: u64) {
+        let step = self.states.acknowledged(signals);
+        let now = ticks(params, signals.now);
+        let mut acked = signals.acked.div_ceil(signals.mss.into());
+        // What begins a repair is a duplicate, too.
+        if step.after == State::Disorder || std::mem::take(&mut self.duplicate) {
+            self.held += std::mem::take(&mut acked);
+        } else {
+            acked += std::mem::take(&mut self.held);
+        }
+        if step.before == State::Open {
+            self.segments = acked;
+        }
+        if !signals.rtt.is_zero() {
+            let rtt = whole(params, signals.rtt);
+            self.shortest = if self.shortest == 0 { rtt } else { self.shortest.min(rtt) };
+            if step.before == State::Open {
+                self.longest = self.longest.max(self.shortest);
+                // A longer time than it may rise to does not count at all.
+                if rtt <= self.longest + whole(params, RISE) {
+                    self.longest = self.longest.max(rtt);
+                }
+            }
+        }
+        if matches!(step.before, State::Open | State::Disorder) {
+            self.measured += acked;
+            let took = self.began.map_or(u64::MAX, |began| now - began);
+            let enough = window.saturating_sub((self.alpha / ONE).max(1));
+            if self.measured >= enough && took >= self.shortest && self.shortest > 0 && took > 0 {
+                self.take_throughput(now, self.measured * self.ticks / took);
+            }
+        } else {
+            (self.measured, self.began) = (0, Some(now));
+        }
+        if step.opens && self.undo.take().is_some() {
+            self.congested = now;
+        }
+    }
+
+    fn take_throughput(&mut self, now: u64, found: u64) {
+        if (now - self.congested) / self.shortest <= 3 {
+            (self.throughput, self.largest) = (found, found);
+        } else {
+            self.throughput = (3 * self.throughput + found) / 4;
+            self.largest = self.largest.max(self.throughput);
+        }
+        (self.measured, self.began) = (0, Some(now));
+    }
+
+    // Linux net/ipv4/tcp_htcp.c: htcp_beta_update.
+    fn update_beta(&mut self, params: &Params) {
+        let before = std::mem::replace(&mut self.before, self.largest);
+        self.beta = share(params.least_decrease);
+        if self.largest.abs_diff(before) as f64 > params.throughput_change * before as f64 {
+            self.switched = false;
+        } else if !(self.switched && self.shortest > whole(params, SHORT) && self.longest > 0) {
+            self.switched = true;
+        } else if params.adaptive_backoff {
+            let ratio = self.shortest * ONE / self.longest;
+            self.beta = ratio.clamp(self.beta, share(params.most_decrease));
+        }
+    }
+
+    // Linux net/ipv4/tcp_htcp.c: htcp_alpha_update.
+    fn update_alpha(&mut self, params: &Params, now: u64) {
+        let since = now - self.congested;
+        let mut factor = 1;
+        if since > self.low_speed_time {
+            let d = since - self.low_speed_time;
+            factor += (10 * d + (d / 2) * (d / 2) / self.ticks) / self.ticks;
+        }
+        if params.rtt_scaling && self.shortest > 0 {
+            let eighths = 8 * params.reference_rtt.as_nanos() / params.tick.as_nanos() / self.shortest;
+            factor = (8 * factor / eighths.clamp(4, 80)).max(1);
+        }
+        let alpha = 2 * factor * (ONE - self.beta);
+        self.alpha = if alpha == 0 { ONE } else { alpha };
+    }
+
+    /// What a cut leaves, in segments.
+    // Linux net/ipv4/tcp_htcp.c: htcp_recalc_ssthresh. Alpha still follows the congestion before.
+    fn cut(&mut self, params: &Params, now: u64, window: u64) -> u64 {
+        let (shortest, longest) = (self.shortest, self.longest);
+        self.update_beta(params);
+        self.update_alpha(params, now);
+        if longest > shortest && shortest > 0 {
+            self.longest = shortest + (longest - shortest) * 95 / 100;
+        }
+        self.counted = 0;
+        window * self.beta / ONE
+    }
+
+    /// Takes in what is no acknowledgement.
+    // Linux net/ipv4/tcp_htcp.c: htcp_state, htcp_cwnd_undo.
+    fn told(&mut self, params: &Params, signals: &Signals) {
+        self.states.told(signals);
+        let now = ticks(params, signals.now);
+        match signals.event {
+            Event::Start => self.congested = now,
+            Event::Loss | Event::Ecn | Event::Timeout => {
+                self.undo = Some((self.congested, self.longest, self.before));
+                self.congested = now;
+                self.counted = 0;
+                self.duplicate = signals.event == Event::Loss;
+            }
+            Event::Recovered if self.undo.is_some() => {
+                self.undo = None;
+                self.congested = now;
+            }
+            Event::Undone => {
+                if let Some(before) = self.undo.take() {
+                    (self.congested, self.longest, self.before) = before;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A share in 128ths.
+fn share(part: f64) -> u64 {
+    (part * ONE as f64).round() as u64
+}
+
+/// The tick of a time.
+fn ticks(params: &Params, at: Time) -> u64 {
+    at.as_nanos() / params.tick.as_nanos()
+}
+
+/// A time in whole ticks, rounded up.
+fn whole(params: &Params, time: Duration) -> u64 {
+    time.as_nanos().div_ceil(params.tick.as_nanos())
+}
 
 impl Htcp {
-    /// A time in whole ticks, rounded up.
-    fn whole(&self, time: Duration) -> Duration {
-        self.params.tick * time.as_nanos().div_ceil(self.params.tick.as_nanos())
-    }
-
-    /// Whole ticks since the latest congestion.
-    fn since_congestion(&self, now: Time) -> Duration {
-        let tick = self.params.tick.as_nanos();
-        self.params.tick * (now.as_nanos() / tick - self.congested.as_nanos() / tick)
-    }
-
-    /// f as Linux has it: whole numbers, and eighths of the ratio of round-trip times.
-    fn factor_of_linux(&self, since: Duration) -> f64 {
-        let d = since.as_secs_f64() - self.params.low_speed_time.as_secs_f64();
-        let factor = if d > 0.0 { (1.0 + 10.0 * d + d * d / 4.0).floor() } else { 1.0 };
-        if !self.params.rtt_scaling || self.base.is_zero() {
-            return factor;
-        }
-        let ratio = self.params.reference_rtt.as_secs_f64() / self.base.as_secs_f64();
-        (factor * 8.0 / (8.0 * ratio).floor().clamp(4.0, 80.0)).floor().max(1.0)
-    }
-
-    /// Beta as Linux has it.
-    fn backoff_of_linux(&mut self) -> f64 {
-        let Params { adaptive_backoff, least_decrease, most_decrease, throughput_change, .. } = self.params;
-        let before = self.before.replace(self.throughput).unwrap_or(0.0);
-        let steady = (self.throughput - before).abs() <= throughput_change * before;
-        let known = std::mem::replace(&mut self.switched, steady);
-        if !(adaptive_backoff && steady && known && self.base > self.whole(SHORT)) || self.longest.is_zero() {
-            return least_decrease;
-        }
-        let ratio = self.base.as_nanos() * 128 / self.longest.as_nanos();
-        (ratio as f64 / 128.0).clamp(least_decrease, most_decrease)
-    }
-
     /// f, with the scaling by the round-trip time.
     fn factor(&self, signals: &Signals) -> f64 {
         let since = signals.now.since(self.congested);
@@ -178,19 +342,19 @@ impl Avoidance for Htcp {
     // A round-trip time with every acknowledgement.
     const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS);
 
-    fn observe(&mut self, signals: &Signals, _control: &mut Control) {
+    fn observe(&mut self, signals: &Signals, control: &mut Control) {
+        if let Some(linux) = &mut self.linux {
+            if signals.event == Event::Ack {
+                linux.measure(&self.params, signals, control.window / u64::from(signals.mss));
+            }
+            return;
+        }
         if signals.in_recovery {
             self.began = (signals.now, signals.delivered);
             return;
         }
         if !signals.rtt.is_zero() {
-            let linux = self.params.variant == Variant::Linux;
-            let rtt = if linux { self.whole(signals.rtt) } else { signals.rtt };
-            self.base = if self.base.is_zero() { rtt } else { self.base.min(rtt) };
-            // A longer time than it may rise to does not count at all.
-            if !linux || rtt <= self.longest.max(self.base) + self.whole(RISE) {
-                self.longest = self.longest.max(rtt);
-            }
+            self.longest = self.longest.max(signals.rtt);
         }
         if self.rounds.ends(signals) {
             let (since, delivered) = self.began;
@@ -204,26 +368,37 @@ impl Avoidance for Htcp {
     }
 
     fn steps(&self) -> Option<Steps> {
-        (self.params.variant == Variant::Linux).then_some(Steps::Late)
+        (self.params.variant == Variant::Linux).then_some(Steps::Own)
+    }
+
+    // Linux net/ipv4/tcp_htcp.c: htcp_cong_avoid. The acknowledgement that finds a step due takes it, and counts for none.
+    fn own_steps(&mut self, signals: &Signals, window: u64) -> u64 {
+        let Some(linux) = &mut self.linux else { return 0 };
+        let due = linux.counted * linux.alpha / ONE >= window;
+        if due {
+            linux.counted = 0;
+            linux.update_alpha(&self.params, ticks(&self.params, signals.now));
+        } else {
+            linux.counted += linux.segments;
+        }
+        linux.segments = 1;
+        u64::from(due)
+    }
+
+    fn told(&mut self, signals: &Signals, _control: &mut Control) {
+        if let Some(linux) = &mut self.linux {
+            linux.told(&self.params, signals);
+        }
     }
 
     fn increase(&mut self, signals: &Signals, _window: f64) -> f64 {
-        let factor = match self.params.variant {
-            Variant::Draft => self.factor(signals),
-            Variant::Linux => self.factor_of_linux(self.since_congestion(signals.now)),
-        };
-        2.0 * (1.0 - self.beta) * factor
+        2.0 * (1.0 - self.beta) * self.factor(signals)
     }
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
-        if self.params.variant == Variant::Linux {
-            self.beta = self.backoff_of_linux();
-            self.congested = signals.now;
-            let above = (self.longest.max(self.base) - self.base).as_nanos() / self.params.tick.as_nanos();
-            self.longest = self.base + self.params.tick * (above * 95 / 100);
-            self.throughput = 0.0;
-            self.began = (signals.now, signals.delivered);
-            return reduced(signals, self.beta);
+        if let Some(linux) = &mut self.linux {
+            let mss = u64::from(signals.mss);
+            return linux.cut(&self.params, ticks(&self.params, signals.now), signals.flight / mss) * mss;
         }
         self.beta = self.backoff(signals);
         self.congested = signals.now;
@@ -232,12 +407,6 @@ impl Avoidance for Htcp {
         self.throughput = 0.0;
         self.began = (signals.now, signals.delivered);
         reduced(signals, self.beta)
-    }
-
-    fn repaired(&mut self, signals: &Signals, _control: &mut Control) {
-        if self.params.variant == Variant::Linux {
-            self.congested = signals.now;
-        }
     }
 
     fn restart(&mut self) {
@@ -251,8 +420,9 @@ impl Avoidance for Htcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
+    use super::super::Controller;
     use super::super::avoidance::tests::{Run, linux};
+    use super::super::growth::tests::signals;
     use super::*;
 
     #[test]
@@ -295,12 +465,12 @@ mod tests {
         let mut run = Run::at(linux("htcp"), 1000);
         run.rounds(1);
         run.congested(Event::Loss);
+        run.in_recovery = true;
         run.rounds(20);
+        run.in_recovery = false;
         run.congested(Event::Recovered);
-        for _ in 0..9 {
-            let grown = run.rounds(1);
-            assert!((0.95..1.01).contains(&grown), "{grown} after {}", run.now);
-        }
+        let grown: f64 = (0..9).map(|_| run.rounds(1)).sum();
+        assert!((7.0..=9.0).contains(&grown), "{grown} by {}", run.now);
         run.rounds(10);
         // In whole segments; a step takes one acknowledgement more than the window over 10 or 11, 50 to 60.
         let grown = run.rounds(1);
@@ -319,6 +489,59 @@ mod tests {
         }
         assert_eq!(left[0], 0.5, "{left:?}");
         assert!((left[2] - 100.0 / 140.0).abs() < 0.02, "{left:?}");
+    }
+
+    /// A controller as Linux has it, its window of ten segments limited by the threshold.
+    fn of_linux() -> (Avoiding<Htcp>, Control) {
+        let params = Params { variant: Variant::Linux, ..Params::default() };
+        (params.build(), Control { window: 10_000, threshold: 10_000, ..Control::default() })
+    }
+
+    /// Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput notes what is acknowledged while the state is open. The duplicate that begins
+    /// the repair acknowledges nothing, and that counts for the acknowledgement that ends it.
+    #[test]
+    fn linux_counts_nothing_for_the_end_of_a_repair() {
+        let (mut htcp, mut control) = of_linux();
+        let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
+        let mut counted = Vec::new();
+        for (event, in_recovery) in [
+            (None, false),
+            (None, true),
+            (Some(Event::Loss), true),
+            (None, true),
+            (Some(Event::Recovered), false),
+            (None, false),
+            (None, false),
+        ] {
+            told.now += Duration::from_millis(10);
+            if let Some(event) = event {
+                htcp.on(&Signals { event, acked: 0, flight: 10_000, ..told }, &mut control);
+                control.window = 10_000;
+            }
+            told.delivered += 1000;
+            htcp.on(&Signals { in_recovery, ..told }, &mut control);
+            counted.push(htcp.laws().linux.as_ref().unwrap().counted);
+        }
+        assert_eq!(counted, [1, 1, 0, 0, 0, 1, 2]);
+    }
+
+    /// Linux net/ipv4/tcp_htcp.c: htcp_recalc_ssthresh computes alpha before htcp_reset notes the congestion, and htcp_cong_avoid does
+    /// so anew only when the window grows. After 11 s: 1 + (10 * 2500 + 1250^2 / 250) / 250 = 126 segments a round trip.
+    #[test]
+    fn linux_keeps_its_step_until_the_window_grows() {
+        let (mut htcp, mut control) = of_linux();
+        let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
+        htcp.on(&told, &mut control);
+        told.now += Duration::from_secs(11);
+        let alpha = |htcp: &Avoiding<Htcp>| htcp.laws().linux.as_ref().unwrap().alpha;
+        assert_eq!(alpha(&htcp), 128);
+        htcp.on(&Signals { event: Event::Loss, flight: 10_000, ..told }, &mut control);
+        assert_eq!((control.window, alpha(&htcp)), (5000, 126 * 128));
+        told.now += Duration::from_millis(100);
+        htcp.on(&told, &mut control);
+        assert_eq!((control.window, alpha(&htcp)), (5000, 126 * 128));
+        htcp.on(&told, &mut control);
+        assert_eq!((control.window, alpha(&htcp)), (6000, 128));
     }
 
     #[test]

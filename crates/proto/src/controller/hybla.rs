@@ -4,8 +4,9 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
-use super::growth::{self, Growth};
+use super::growth::{self, Growth, Whole};
 use super::hystart::Pace;
+use super::states::{State, States};
 use super::{Build, Class, Control, Controller, Event, Needs, Signals};
 
 config! {
@@ -51,7 +52,9 @@ impl Build for Params {
             credit: 0.0,
             acks: 0,
             repairs: false,
+            states: States::default(),
             growth: Growth::default(),
+            whole: Whole::default(),
         })
     }
 
@@ -71,10 +74,12 @@ pub struct Hybla {
     credit: f64,
     /// Acknowledgements since the window last grew, with `whole_parts`.
     acks: u64,
-    /// Losses are being repaired.
+    /// Losses are being repaired, or something is out of order.
     repairs: bool,
-    /// Of standard TCP.
+    states: States,
+    /// Of standard TCP, in bytes, and with `whole_parts` in whole segments.
     growth: Growth,
+    whole: Whole,
 }
 
 /// Steps of the window are counted in these parts of a segment.
@@ -104,6 +109,9 @@ impl Hybla {
         if signals.in_recovery || !signals.window_limited {
             return;
         }
+        if self.repairs && self.params.whole_parts {
+            return self.whole.ack(signals, control);
+        }
         if self.repairs {
             return self.growth.ack(signals, control, |_| Pace::Full, || u64::from(signals.mss));
         }
@@ -132,25 +140,32 @@ impl Controller for Hybla {
     const NEEDS: Needs = Needs::REPAIRS;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
-        if !signals.smoothed_rtt.is_zero() {
+        // Linux net/ipv4/tcp_hybla.c: hybla_cong_avoid looks at it where the window may grow.
+        if !signals.smoothed_rtt.is_zero() && !signals.in_recovery {
             self.shortest = self.shortest.min(signals.smoothed_rtt);
         }
         match signals.event {
             Event::Start if self.params.starts_with_rho => {
                 control.window = self.rho() as u64 * u64::from(signals.mss);
             }
-            Event::Ack => self.grow(signals, control),
+            Event::Ack => {
+                self.repairs = self.states.acknowledged(signals).after != State::Open;
+                self.grow(signals, control);
+            }
             Event::Loss | Event::Ecn => {
-                self.repairs = signals.event == Event::Loss;
                 self.growth.cut(signals, control, 0.5);
             }
             Event::Timeout => {
-                self.repairs = true;
                 self.growth.timeout(signals, control, 0.5);
             }
-            Event::Recovered | Event::Undone => self.repairs = false,
             Event::Idle => growth::restart(signals, control),
             _ => {}
+        }
+        if signals.event != Event::Ack {
+            self.states.told(signals);
+        }
+        if matches!(signals.event, Event::Loss | Event::Ecn | Event::Timeout) {
+            (self.acks, self.whole) = (0, Whole::default());
         }
     }
 }
@@ -245,10 +260,29 @@ mod tests {
     fn a_loss_halves_the_window_as_in_standard_tcp() {
         let mut run = run(100, 500);
         assert_eq!(run.congested(Event::Loss), 0.5);
+        run.congested(Event::Timeout);
+        (run.control.window, run.control.threshold) = (50_000, 10_000);
         let grown = run.rounds(1);
         assert!((0.9..1.1).contains(&grown), "{grown}");
         run.congested(Event::Recovered);
         // The test tells of 100 ms once.
         assert!(run.rounds(1) > 10.0, "rho is 4");
+    }
+
+    /// Linux net/ipv4/tcp_hybla.c: hybla_state. A loss that a probe repaired has no repair of which an event tells.
+    #[test]
+    fn out_of_order_it_is_standard_tcp() {
+        let mut run = run(50, 500);
+        run.congested(Event::Loss);
+        (run.control.window, run.control.threshold) = (50_000, 10_000);
+        assert!(run.rounds(1) > 10.0, "rho is 20");
+        let before = run.window();
+        run.in_recovery = true;
+        run.rounds(1);
+        run.in_recovery = false;
+        assert_eq!(run.window(), before);
+        assert!(run.controller.repairs);
+        run.rounds(1);
+        assert!(!run.controller.repairs);
     }
 }

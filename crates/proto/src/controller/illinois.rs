@@ -6,7 +6,8 @@ use dumbbell_core::{ConfigError, Duration, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::growth::{less, reduced};
-use super::{Build, Control, Needs, Signals};
+use super::states::{Delays, State, States};
+use super::{Build, Control, Event, Needs, Signals};
 
 config! {
     /// A round trip adds alpha segments, a loss takes the share beta. Both follow from da, the mean queueing delay of a round trip, as
@@ -72,6 +73,7 @@ impl Build for Params {
             round: 0,
             delayed: false,
             short: 0,
+            linux: self.single_delays.then(|| Linux::new(self)),
         })
     }
 }
@@ -94,6 +96,148 @@ pub struct Illinois {
     /// Whether the delay has passed `eta1` since alpha was `alpha_max`, and the round trips since in which it has not.
     delayed: bool,
     short: u32,
+    /// With `single_delays`; nothing above but the parameters counts then.
+    linux: Option<Linux>,
+}
+
+/// One, in the units of alpha and beta (Linux net/ipv4/tcp_illinois.c: ALPHA_SHIFT, BETA_SHIFT).
+const STEP: u64 = 128;
+const SHARES: u64 = 64;
+/// Longer round-trip times count as this, in microseconds (RTT_MAX).
+const LONGEST: u64 = 3_355_443;
+
+/// Illinois as Linux has it: in whole numbers, times in microseconds.
+// Linux net/ipv4/tcp_illinois.c.
+#[derive(Clone, Debug)]
+struct Linux {
+    states: States,
+    delays: Delays,
+    alpha: u64,
+    beta: u64,
+    /// The longest round-trip time, and the sum of those of this round trip.
+    longest: u64,
+    sum: u64,
+    /// The delay has passed the least since alpha was the largest, and round trips in which it has not.
+    above: bool,
+    low: u32,
+    /// Segments that count for the next acknowledgement, those above a hole, and those since the window grew.
+    segments: u64,
+    held: u64,
+    counted: u64,
+}
+
+impl Linux {
+    fn new(params: &Params) -> Linux {
+        Linux {
+            states: States::default(),
+            delays: Delays::default(),
+            alpha: (params.alpha_max * STEP as f64) as u64,
+            beta: (params.beta_max * SHARES as f64) as u64,
+            longest: 0,
+            sum: 0,
+            above: false,
+            low: 0,
+            segments: 0,
+            held: 0,
+            counted: 0,
+        }
+    }
+
+    fn begin(&mut self, signals: &Signals) {
+        self.delays.begin(signals);
+        self.sum = 0;
+    }
+
+    // tcp_illinois_acked, and the beginning of tcp_illinois_cong_avoid. It counts what is acknowledged in order.
+    fn measure(&mut self, params: &Params, signals: &Signals, window: u64) {
+        let step = self.states.acknowledged(signals);
+        self.segments = signals.acked.div_ceil(signals.mss.into());
+        if step.after == State::Disorder {
+            self.held += std::mem::take(&mut self.segments);
+        } else {
+            self.segments += std::mem::take(&mut self.held);
+        }
+        let rtt = (signals.rtt.as_nanos() / 1000).min(LONGEST);
+        let signals = &Signals { rtt: Duration::from_micros(rtt), ..*signals };
+        self.delays.measure(signals, u64::MAX);
+        if rtt > 0 {
+            self.longest = self.longest.max(rtt);
+            self.sum += rtt;
+        }
+        if !signals.in_recovery && self.delays.ends(signals) {
+            self.judge(params, window);
+            self.begin(signals);
+        }
+    }
+
+    // update_params
+    fn judge(&mut self, params: &Params, window: u64) {
+        if (window as f64) < params.window_threshold {
+            (self.alpha, self.beta) = (STEP, (params.beta_max * SHARES as f64) as u64);
+        } else if self.delays.count > 0 {
+            let base = self.delays.base - 1;
+            let (mean, largest) = (self.sum / u64::from(self.delays.count) - base, self.longest - base);
+            self.alpha = self.step(params, mean, largest);
+            self.beta = share(params, mean, largest);
+        }
+    }
+
+    // alpha
+    fn step(&mut self, params: &Params, delay: u64, largest: u64) -> u64 {
+        let (most, least) =
+            ((params.alpha_max * STEP as f64) as u64, (params.alpha_min * STEP as f64) as u64);
+        let lowest = (largest as f64 * params.eta1) as u64;
+        if delay <= lowest {
+            if self.above {
+                self.low += 1;
+                if self.low < params.theta {
+                    return self.alpha;
+                }
+            }
+            (self.low, self.above) = (0, false);
+            return most;
+        }
+        self.above = true;
+        let (largest, delay) = (largest - lowest, delay - lowest);
+        largest * most / (largest + delay * (most - least) / least.max(1))
+    }
+
+    // tcp_illinois_cong_avoid, behind slow start
+    fn grow(&mut self, window: u64) -> u64 {
+        self.counted += std::mem::replace(&mut self.segments, 1);
+        let grown = (self.counted * self.alpha / STEP) / window;
+        if grown > 0 {
+            self.counted = 0;
+        }
+        grown
+    }
+
+    fn told(&mut self, params: &Params, signals: &Signals) {
+        self.states.told(signals);
+        match signals.event {
+            Event::Loss | Event::Ecn => self.counted = 0,
+            // tcp_illinois_state
+            Event::Timeout => {
+                (self.alpha, self.beta) = (STEP, (params.beta_max * SHARES as f64) as u64);
+                (self.above, self.low, self.counted) = (false, 0, 0);
+                self.begin(signals);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// beta
+fn share(params: &Params, delay: u64, largest: u64) -> u64 {
+    let (least, most) = ((params.beta_min * SHARES as f64) as u64, (params.beta_max * SHARES as f64) as u64);
+    let (low, high) = ((largest as f64 * params.eta2) as u64, (largest as f64 * params.eta3) as u64);
+    if delay <= low {
+        least
+    } else if delay >= high || high <= low {
+        most
+    } else {
+        (least * high + (most - least) * delay - most * low) / (high - low)
+    }
 }
 
 impl Illinois {
@@ -112,11 +256,6 @@ impl Illinois {
         } else {
             self.alpha = self.step(delay);
             self.beta = self.share(delay);
-            if self.params.single_delays {
-                // Linux net/ipv4/tcp_illinois.c: ALPHA_SHIFT, BETA_SHIFT.
-                self.alpha = (self.alpha * 128.0).floor() / 128.0;
-                self.beta = (self.beta * 64.0).floor() / 64.0;
-            }
         }
     }
 
@@ -133,9 +272,7 @@ impl Illinois {
             return alpha_max;
         }
         self.delayed = true;
-        if !self.params.single_delays {
-            self.short = 0;
-        }
+        self.short = 0;
         // k1 / (k2 + da) is alpha_max at eta1 dm and alpha_min at dm.
         let part = (delay - lowest) / (self.largest - lowest);
         alpha_max / (1.0 + part * (alpha_max - alpha_min) / alpha_min)
@@ -160,13 +297,16 @@ impl Avoidance for Illinois {
     const NEEDS: Needs = Needs::RATES;
 
     fn observe(&mut self, signals: &Signals, control: &mut Control) {
+        if let Some(linux) = &mut self.linux {
+            if signals.event == Event::Ack {
+                linux.measure(&self.params, signals, control.window / u64::from(signals.mss));
+            }
+            return;
+        }
         if !signals.rtt.is_zero() {
             self.sum += signals.rtt;
             self.count += 1;
             self.base = self.base.min(signals.rtt);
-            if self.params.single_delays {
-                self.largest = self.largest.max((signals.rtt - self.base).as_secs_f64());
-            }
         }
         if signals.round > self.round {
             self.round = signals.round;
@@ -175,7 +315,17 @@ impl Avoidance for Illinois {
     }
 
     fn steps(&self) -> Option<Steps> {
-        self.params.single_delays.then_some(Steps::Dropped)
+        self.params.single_delays.then_some(Steps::Own)
+    }
+
+    fn own_steps(&mut self, _signals: &Signals, window: u64) -> u64 {
+        self.linux.as_mut().map_or(0, |linux| linux.grow(window))
+    }
+
+    fn told(&mut self, signals: &Signals, _control: &mut Control) {
+        if let Some(linux) = &mut self.linux {
+            linux.told(&self.params, signals);
+        }
     }
 
     fn increase(&mut self, _signals: &Signals, _window: f64) -> f64 {
@@ -183,7 +333,10 @@ impl Avoidance for Illinois {
     }
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
-        if self.params.single_delays { less(signals, self.beta) } else { reduced(signals, 1.0 - self.beta) }
+        if let Some(linux) = &self.linux {
+            return less(signals, linux.beta as f64 / SHARES as f64);
+        }
+        reduced(signals, 1.0 - self.beta)
     }
 
     fn restart(&mut self) {
@@ -227,6 +380,37 @@ mod tests {
             let found = run.congested(Event::Loss);
             assert!((found - left).abs() < 0.02, "{single}: {found}, not {left}");
         }
+    }
+
+    /// Linux net/ipv4/tcp_illinois.c, by hand: with delays up to 100 ms and one of 50 ms, alpha is 99000 * 1280 / (99000 + 49000 * 1242 /
+    /// 38) = 74 parts of 128, and beta (8 * 80000 + 24 * 50000 - 32 * 10000) / 70000 = 21 parts of 64.
+    #[test]
+    fn linux_reckons_steps_and_shares_in_parts() {
+        let mut linux = Linux::new(&Params { alpha_min: 38.0 / 128.0, ..Params::default() });
+        let params = Params { alpha_min: 38.0 / 128.0, ..Params::default() };
+        linux.alpha = linux.step(&params, 50_000, 100_000);
+        assert_eq!(linux.alpha, 74);
+        assert_eq!(share(&params, 50_000, 100_000), 21);
+        // Of the five round trips below a hundredth, others may lie between.
+        let steps = [500, 500, 500, 50_000, 500, 500].map(|delay| {
+            linux.alpha = linux.step(&params, delay, 100_000);
+            linux.alpha
+        });
+        assert_eq!(steps, [74, 74, 74, 74, 74, 1280]);
+        assert_eq!(linux.step(&params, 500, 100_000), 1280);
+    }
+
+    /// Linux net/ipv4/tcp_illinois.c: tcp_illinois_cong_avoid judges where the window may grow, not while losses are repaired.
+    #[test]
+    fn linux_judges_no_round_of_a_repair() {
+        let mut run = Run::at(Params { single_delays: true, ..Params::default() }.build(), 10);
+        let alpha = |run: &Run<Avoiding<Illinois>>| run.controller.laws().linux.as_ref().unwrap().alpha;
+        run.in_recovery = true;
+        run.rounds(3);
+        assert_eq!(alpha(&run), 1280);
+        run.in_recovery = false;
+        run.rounds(1);
+        assert_eq!(alpha(&run), 128);
     }
 
     #[test]

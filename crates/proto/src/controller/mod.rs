@@ -34,6 +34,7 @@ pub mod probe;
 mod rate;
 pub mod reno;
 pub mod scalable;
+mod states;
 pub mod swift;
 pub mod tahoe;
 pub mod timely;

@@ -5,6 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config, words};
 
 use super::growth;
+use super::states::{Delays, States};
 use super::{Build, Class, Control, Controller, Event, Needs, Repair, Signals};
 
 words! {
@@ -72,9 +73,10 @@ impl Build for Params {
         Vegas {
             params: self.clone(),
             base: Duration::MAX,
-            shortest: Duration::MAX,
-            repairs: false,
-            round_end: 0,
+            states: States::default(),
+            delays: Delays::default(),
+            measures: true,
+            reno: growth::Whole::default(),
             sum: Duration::ZERO,
             count: 0,
             round: 0,
@@ -103,10 +105,11 @@ pub struct Vegas {
     params: Params,
     /// The smallest round-trip time.
     base: Duration,
-    /// As Linux has it: the smallest of this round trip; whether losses are repaired; what ends the round trip when more is delivered.
-    shortest: Duration,
-    repairs: bool,
-    round_end: u64,
+    /// As Linux has it: the state, what is measured, whether that moves the window, and what moves it otherwise.
+    states: States,
+    delays: Delays,
+    measures: bool,
+    reno: growth::Whole,
     /// The round-trip times of this round trip, and how many.
     sum: Duration,
     count: u32,
@@ -202,102 +205,98 @@ impl Vegas {
     }
 }
 
-/// Round-trip times of a round trip, at least, that say something as Linux has it.
-const FEWEST: u32 = 3;
-
 // Linux net/ipv4/tcp_vegas.c: what tcp_vegas_cong_avoid and vegas_enable compute.
 impl Vegas {
-    /// Round trips count from now on.
-    fn begin(&mut self, signals: &Signals) {
-        self.round_end = signals.delivered + signals.flight;
-        (self.shortest, self.count) = (Duration::MAX, 0);
-    }
-
     fn on_as_linux(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
             Event::Ack => {
-                if !signals.rtt.is_zero() {
-                    self.base = self.base.min(signals.rtt);
-                    self.shortest = self.shortest.min(signals.rtt);
-                    self.count += 1;
+                if self.delays.measure(signals, control.window) {
+                    self.measures = true;
                 }
-                if signals.in_recovery {
-                    return;
+                let step = self.states.acknowledged(signals);
+                if step.opens {
+                    self.measures = true;
+                    self.delays.begin(signals);
+                } else if step.after != step.before {
+                    self.measures = false;
                 }
-                let ends = signals.delivered > self.round_end;
-                if self.repairs || ends && self.count < FEWEST {
-                    self.grow_as_reno(signals, control);
-                } else if ends {
-                    self.judge_as_linux(signals, control);
-                } else if control.window < control.threshold {
-                    self.grow_as_reno(signals, control);
-                }
-                if ends && !self.repairs {
-                    self.begin(signals);
+                if !signals.in_recovery {
+                    self.open_as_linux(signals, control);
                 }
             }
             Event::Loss | Event::Ecn => {
                 control.threshold = growth::reduced(signals, 0.5);
                 control.window = control.threshold;
-                (self.repairs, self.acked) = (true, 0);
+                (self.measures, self.reno.counted) = (false, 0);
             }
             Event::Timeout => {
                 if !signals.repeated {
                     control.threshold = growth::reduced(signals, 0.5);
                 }
                 control.window = u64::from(signals.mss);
-                (self.repairs, self.acked) = (true, 0);
+                (self.measures, self.reno.counted) = (false, 0);
+                self.delays.time_out();
             }
             Event::Recovered | Event::Undone => {
-                self.repairs = false;
-                self.begin(signals);
+                self.measures = true;
+                self.delays.begin(signals);
             }
             Event::Restart => {
-                self.base = Duration::MAX;
-                self.begin(signals);
+                self.measures = true;
+                self.delays.forget(signals);
             }
             Event::Idle => growth::restart(signals, control),
             _ => {}
         }
+        self.states.told(signals);
+    }
+
+    /// Opens the window for an acknowledgement, whether or not it is used: only Reno, which takes its place at times, asks for that.
+    fn open_as_linux(&mut self, signals: &Signals, control: &mut Control) {
+        if !self.measures {
+            return self.grow_as_reno(signals, control);
+        }
+        if !self.delays.ends(signals) {
+            growth::slow_start(signals, control);
+            return;
+        }
+        if self.delays.count >= Delays::FEWEST {
+            self.judge_as_linux(signals, control);
+        } else {
+            self.grow_as_reno(signals, control);
+        }
+        self.delays.begin(signals);
     }
 
     fn grow_as_reno(&mut self, signals: &Signals, control: &mut Control) {
-        if !signals.window_limited {
-            return;
-        }
-        if control.window < control.threshold {
-            let room = control.threshold - control.window;
-            control.window += signals.acked.min(signals.growth_limit).min(room);
-            return;
-        }
-        self.acked += signals.acked;
-        if self.acked >= control.window {
-            self.acked -= control.window;
-            control.window += u64::from(signals.mss);
+        if signals.window_limited {
+            self.reno.ack(signals, control);
         }
     }
 
     /// A round trip is over.
     fn judge_as_linux(&self, signals: &Signals, control: &mut Control) {
-        let (mss, before) = (u64::from(signals.mss), control.window);
-        let segments = before / mss;
-        let (base, rtt) = (self.base.as_nanos() / 1_000 + 1, self.shortest.as_nanos() / 1_000 + 1);
+        let mss = u64::from(signals.mss);
+        let segments = control.window / mss;
+        let (base, rtt) = (self.delays.base, self.delays.shortest);
         let waiting = (segments * (rtt - base) / base) as f64;
-        let least = 2 * mss;
         if control.window < control.threshold {
             if waiting > self.params.gamma {
-                control.window = control.window.min((segments * base / rtt + 1) * mss).max(least);
+                control.window = control.window.min((segments * base / rtt + 1) * mss);
                 control.threshold = control.threshold.min(control.window);
-            } else if signals.window_limited {
-                let room = control.threshold - control.window;
-                control.window += signals.acked.min(signals.growth_limit).min(room);
+            } else {
+                growth::slow_start(signals, control);
             }
         } else if waiting > self.params.beta {
-            control.window = (control.window - mss.min(control.window)).max(least.min(before));
+            control.window -= mss.min(control.window);
             control.threshold = control.threshold.min(control.window);
-        } else if waiting < self.params.alpha && signals.window_limited {
+        } else if waiting < self.params.alpha {
             control.window += mss;
         }
+        control.window = control.window.max(2 * mss);
+        // tcp_current_ssthresh
+        let window = control.window / mss;
+        control.threshold = control.threshold.max((window / 2 + window / 4) * mss);
     }
 }
 
@@ -452,6 +451,80 @@ mod tests {
         control.window = 100_000;
         vegas.on(&told, &mut control);
         assert_eq!((control.window, control.threshold), (50_000, 50_000));
+    }
+
+    /// A controller as Linux has it in congestion avoidance, with ten segments of which two were acknowledged.
+    fn of_linux() -> (Vegas, Control, Signals) {
+        let mut vegas = Params { law: Law::Linux, alpha: 2.0, beta: 4.0, ..Params::default() }.build();
+        let mut control = Control { window: 10_000, threshold: 10_000, ..Control::default() };
+        let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
+        for _ in 0..2 {
+            told.now += Duration::from_millis(1);
+            told.delivered += 1000;
+            vegas.on(&told, &mut control);
+        }
+        (vegas, control, told)
+    }
+
+    /// Linux net/ipv4/tcp_vegas.c: vegas_enable, which tcp_vegas_state calls before the acknowledgement opens the window.
+    #[test]
+    fn linux_measures_from_the_end_of_a_repair() {
+        let (mut vegas, mut control, mut told) = of_linux();
+        vegas.on(&Signals { event: Event::Loss, ..told }, &mut control);
+        assert!(!vegas.measures);
+        told.now += Duration::from_millis(1);
+        vegas.on(&Signals { event: Event::Recovered, acked: 0, rtt: Duration::ZERO, ..told }, &mut control);
+        told.delivered += 1000;
+        vegas.on(&told, &mut control);
+        assert!(vegas.measures);
+        assert_eq!(vegas.delays.count, 0, "what the end of the repair measures does not count");
+        for (delivered, ends) in [(9000, false), (10_000, true)] {
+            let ack = Signals { delivered: told.delivered + delivered, ..told };
+            assert_eq!(vegas.delays.ends(&ack), ends, "{delivered}");
+        }
+    }
+
+    /// Linux net/ipv4/tcp_vegas.c: tcp_vegas_state in Disorder, without a loss.
+    #[test]
+    fn linux_measures_nothing_out_of_order() {
+        let (mut vegas, mut control, told) = of_linux();
+        vegas.on(&Signals { in_recovery: true, ..told }, &mut control);
+        assert!(!vegas.measures);
+        vegas.on(&told, &mut control);
+        assert!(vegas.measures && vegas.delays.count == 0);
+    }
+
+    /// Linux net/ipv4/tcp_output.c: tcp_event_data_sent. With nothing in flight, what is sent after a timeout begins anew.
+    #[test]
+    fn linux_forgets_the_path_at_a_timeout() {
+        for (window, known) in [(1000, false), (3000, true)] {
+            let (mut vegas, mut control, mut told) = of_linux();
+            vegas.on(&Signals { event: Event::Timeout, ..told }, &mut control);
+            control.window = window;
+            told.now += Duration::from_millis(300);
+            told.rtt = Duration::from_millis(300);
+            vegas.on(&told, &mut control);
+            assert_eq!(vegas.delays.base == 100_001, known, "{}", vegas.delays.base);
+            assert_eq!(vegas.measures, !known);
+        }
+    }
+
+    /// Linux net/ipv4/tcp_vegas.c: tcp_vegas_cong_avoid does not ask whether the window is used, and ends with tcp_current_ssthresh.
+    #[test]
+    fn linux_opens_a_window_that_is_not_used() {
+        let (mut vegas, mut control, mut told) = of_linux();
+        told.window_limited = false;
+        for _ in 0..10 {
+            told.delivered += 1000;
+            vegas.on(&told, &mut control);
+        }
+        assert_eq!(control.window, 11_000);
+        control.threshold = 2000;
+        for _ in 0..11 {
+            told.delivered += 1000;
+            vegas.on(&told, &mut control);
+        }
+        assert_eq!((control.window, control.threshold), (12_000, 9000));
     }
 
     #[test]

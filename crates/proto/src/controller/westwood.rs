@@ -6,6 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, Steps};
 use super::growth::reduced;
+use super::states::States;
 use super::{Build, Control, Event, Needs, Signals};
 
 config! {
@@ -64,7 +65,10 @@ pub trait Estimate {
         self.bandwidth() * signals.min_rtt.as_secs_f64()
     }
 
-    /// The retransmission timer has expired.
+    /// The connection begins.
+    fn begin(&mut self, _now: Time) {}
+
+    /// The retransmission timer has expired, and the window is cut.
     fn timed_out(&mut self) {}
 
     /// Takes in an acknowledgement.
@@ -78,14 +82,15 @@ pub trait Estimate {
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     pub(super) estimate: E,
-    /// A timeout has come since the latest repair.
+    states: States,
+    /// The latest cut was that of a timeout.
     timed_out: bool,
 }
 
 impl<E: Estimate> Westwood<E> {
     /// The controller with an estimator.
     pub fn with(estimate: E) -> Avoiding<Westwood<E>> {
-        Avoiding::by(Westwood { estimate, timed_out: false })
+        Avoiding::by(Westwood { estimate, states: States::default(), timed_out: false })
     }
 }
 
@@ -93,8 +98,14 @@ impl<E: Estimate> Avoidance for Westwood<E> {
     // An event for every acknowledgement, duplicates included.
     const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS);
 
-    fn observe(&mut self, signals: &Signals, _control: &mut Control) {
+    fn observe(&mut self, signals: &Signals, control: &mut Control) {
         self.estimate.acknowledged(signals);
+        let ends_cut = signals.event == Event::Ack && self.states.acknowledged(signals).ends_cut;
+        if ends_cut && self.estimate.waits() {
+            // The transport has set the window to the threshold of the cut.
+            self.repaired(signals, control);
+            control.window = control.threshold;
+        }
     }
 
     fn steps(&self) -> Option<Steps> {
@@ -107,12 +118,17 @@ impl<E: Estimate> Avoidance for Westwood<E> {
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
         let held = self.estimate.product(signals);
-        if held == 0.0 || self.estimate.waits() && signals.event != Event::Timeout {
-            return reduced(signals, 0.5);
+        self.timed_out = signals.event == Event::Timeout;
+        if self.timed_out {
+            self.estimate.timed_out();
         }
-        held as u64
+        if self.estimate.waits() && self.timed_out {
+            return held as u64;
+        }
+        if held == 0.0 || self.estimate.waits() { reduced(signals, 0.5) } else { held as u64 }
     }
 
+    // Linux net/ipv4/tcp_westwood.c: CA_EVENT_COMPLETE_CWR. A repair after a timeout ends without it.
     fn repaired(&mut self, signals: &Signals, control: &mut Control) {
         if !std::mem::take(&mut self.timed_out) && self.estimate.waits() {
             let held = self.estimate.product(signals) as u64;
@@ -120,9 +136,11 @@ impl<E: Estimate> Avoidance for Westwood<E> {
         }
     }
 
-    fn restart(&mut self) {
-        self.timed_out = true;
-        self.estimate.timed_out();
+    fn told(&mut self, signals: &Signals, _control: &mut Control) {
+        self.states.told(signals);
+        if signals.event == Event::Start {
+            self.estimate.begin(signals.now);
+        }
     }
 }
 

@@ -57,6 +57,8 @@ impl Build for Params {
             bandwidth: 0.0,
             latest: 0,
             shortest: 0,
+            first: true,
+            ahead: 0,
         })
     }
 
@@ -71,7 +73,7 @@ impl Build for Params {
 pub struct Average {
     params: Params,
     rounds: Rounds,
-    /// When the sample began, and the bytes delivered by then.
+    /// When the sample began, and the bytes delivered by then; as Linux has it, those counted since.
     began: (Time, u64),
     /// As Linux has it: the average of samples, in bytes a tick.
     once: f64,
@@ -80,19 +82,25 @@ pub struct Average {
     /// The latest and the shortest round-trip time in ticks; zero without one.
     latest: u64,
     shortest: u64,
+    /// As Linux has it: no acknowledgement has come, and bytes counted that are not acknowledged.
+    first: bool,
+    ahead: u64,
 }
 
 impl Average {
-    // Linux net/ipv4/tcp_westwood.c: westwood_update_window, westwood_filter, update_rtt_min, in this order.
+    // Linux net/ipv4/tcp_westwood.c: tcp_westwood_pkts_acked, westwood_update_window, westwood_filter, westwood_acked_count,
+    // update_rtt_min, in this order (net/ipv4/tcp_input.c: tcp_ack, with tcp_in_ack_event after tcp_clean_rtx_queue).
     fn acknowledged_by_linux(&mut self, signals: &Signals) {
         let tick = self.params.tick.as_nanos();
         let ticks = |at: Time| at.as_nanos() / tick;
-        let (since, delivered) = self.began;
+        if !signals.rtt.is_zero() {
+            self.latest = signals.rtt.as_nanos().div_ceil(tick);
+        }
+        let (since, counted) = self.began;
         let took = ticks(signals.now) - ticks(since);
         if self.latest > 0 && took > self.latest.max(self.params.shortest_sample.as_nanos() / tick) {
             // What the acknowledgement in hand brings belongs to the next sample.
-            let before = signals.delivered - signals.acked;
-            let sample = ((before - delivered.min(before)) / took) as f64;
+            let sample = (counted / took) as f64;
             let memory = self.params.memory;
             let average = |old: f64, new: f64| (memory * old + (1.0 - memory) * new).floor();
             if self.once == 0.0 && self.bandwidth == 0.0 {
@@ -101,13 +109,19 @@ impl Average {
                 self.once = average(self.once, sample);
                 self.bandwidth = average(self.bandwidth, self.once);
             }
-            self.began = (signals.now, before);
+            self.began = (signals.now, 0);
+        }
+        let mss = u64::from(signals.mss);
+        if std::mem::take(&mut self.first) {
+            // The first seems to be a duplicate, which counts as a segment.
+            self.ahead = mss;
+            self.began.1 += mss;
+        } else {
+            let ahead = if signals.acked > mss { std::mem::take(&mut self.ahead) } else { 0 };
+            self.began.1 += signals.acked - ahead.min(signals.acked);
         }
         if self.latest > 0 {
             self.shortest = if self.shortest == 0 { self.latest } else { self.shortest.min(self.latest) };
-        }
-        if !signals.rtt.is_zero() {
-            self.latest = signals.rtt.as_nanos().div_ceil(tick);
         }
     }
 }
@@ -121,6 +135,12 @@ impl Estimate for Average {
         match self.params.variant {
             Variant::Paper => self.bandwidth * signals.min_rtt.as_secs_f64(),
             Variant::Linux => self.bandwidth * self.shortest as f64,
+        }
+    }
+
+    fn begin(&mut self, now: Time) {
+        if self.waits() {
+            self.began.0 = now;
         }
     }
 
@@ -184,6 +204,53 @@ mod tests {
         run.control.window = 150_000;
         run.congested(Event::Timeout);
         assert!(run.control.threshold.abs_diff(100_000) < 6000, "{}", run.control.threshold);
+    }
+
+    /// Linux net/ipv4/tcp_westwood.c, by hand, with ticks of 4 ms: the first acknowledgement, of two segments, counts as one, and so
+    /// does the second; the sample after more than 25 ticks, whose own acknowledgement counts for the next, is of three segments.
+    #[test]
+    fn linux_begins_its_first_sample_with_the_connection() {
+        let mut plus = Params { variant: Variant::Linux, memory: 0.875, ..Params::default() }.build();
+        let mut control = Control { window: 10_000, threshold: 10_000, ..Control::default() };
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        plus.on(&signals(Event::Start, at(1000), 0, 0), &mut control);
+        let mut told = signals(Event::Ack, at(1100), 2000, 8000);
+        let mut found = Vec::new();
+        for (now, acked) in [(1100, 2000), (1101, 2000), (1102, 1000), (1104, 2000)] {
+            (told.now, told.acked) = (at(now), acked);
+            told.delivered += acked;
+            plus.on(&told, &mut control);
+            found.push((plus.laws().estimate.bandwidth, plus.laws().estimate.began.1));
+        }
+        assert_eq!(found, [(0.0, 1000), (0.0, 2000), (0.0, 3000), (115.0, 2000)]);
+    }
+
+    /// Linux net/ipv4/tcp_input.c: tcp_ack calls tcp_westwood_pkts_acked before tcp_westwood_ack.
+    #[test]
+    fn linux_takes_the_round_trip_time_first() {
+        let mut plus = Params { variant: Variant::Linux, ..Params::default() }.build();
+        let mut control = Control { window: 10_000, threshold: 10_000, ..Control::default() };
+        plus.on(&signals(Event::Ack, Time::ZERO, 1000, 9000), &mut control);
+        assert_eq!(plus.laws().estimate.shortest, 25);
+    }
+
+    /// Linux net/ipv4/tcp_westwood.c: CA_EVENT_COMPLETE_CWR ends the cut for a mark, too.
+    #[test]
+    fn linux_sets_the_window_at_the_end_of_any_cut() {
+        let mut run = Run::at(linux("westwood-plus"), 150);
+        run.rounds(1);
+        run.rtt = Duration::from_millis(150);
+        for _ in 0..100 {
+            run.control.window = 150_000;
+            run.round();
+        }
+        run.congested(Event::Ecn);
+        run.in_recovery = true;
+        run.rounds(1);
+        run.in_recovery = false;
+        run.rounds(1);
+        assert!(run.control.threshold.abs_diff(100_000) < 12_000, "{}", run.control.threshold);
+        assert!(run.control.window >= run.control.threshold);
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Duration, Validate, config};
+use dumbbell_core::{ConfigError, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
-use super::{Build, Control, Needs, Signals};
+use super::states::{Delays, States};
+use super::{Build, Control, Event, Needs, Signals};
 
 config! {
     /// Once a round trip it estimates its own packets in the queue, Q = window x (1 - RTT_base / RTT_min), from the smallest
@@ -56,9 +57,8 @@ impl Build for Params {
     fn build(&self) -> Avoiding<Yeah> {
         Avoiding::by(Yeah {
             params: self.clone(),
-            base: Duration::MAX,
-            shortest: Duration::MAX,
-            round: 0,
+            states: States::default(),
+            delays: Delays::default(),
             waiting: 0.0,
             slow: 0,
             fast: 0,
@@ -68,40 +68,36 @@ impl Build for Params {
 }
 
 /// What Reno's window would be, at least, in segments.
-const FEWEST: f64 = 2.0;
+const FEWEST: u64 = 2;
 
 /// The laws of the window.
 #[derive(Clone, Debug)]
 pub struct Yeah {
     params: Params,
-    /// The shortest round-trip time of a segment with data: RTT_base.
-    base: Duration,
-    /// The shortest round-trip time of this round trip; `MAX` without one.
-    shortest: Duration,
-    round: u64,
+    states: States,
+    /// RTT_base and RTT_min among them.
+    delays: Delays,
     /// Own packets in the queue, in segments: Q.
     waiting: f64,
     /// Slow round trips in a row; fast ones since the latest loss.
     slow: u32,
     fast: u32,
     /// What Reno's window would be, in segments, below which early decongestion does not go.
-    reno: f64,
+    reno: u64,
 }
 
 impl Yeah {
-    /// A round trip is over.
+    /// A round trip is over. The window has grown by what ends it.
+    // Linux net/ipv4/tcp_yeah.c: tcp_yeah_cong_avoid.
     fn judge(&mut self, signals: &Signals, control: &mut Control) {
-        let shortest = std::mem::replace(&mut self.shortest, Duration::MAX);
-        if shortest == Duration::MAX || signals.in_recovery {
-            return;
-        }
         let Params { most_waiting, phi, gamma, epsilon, zeta, .. } = self.params;
-        let (base, rtt) = (self.base.as_nanos() as f64, shortest.as_nanos() as f64);
+        let (base, rtt) = (self.delays.base, self.delays.shortest);
         let mss = u64::from(signals.mss);
-        let mut window = (control.window / mss) as f64;
-        let delay = (rtt - base).max(0.0);
-        self.waiting = (window * delay / rtt).floor();
-        if self.waiting <= most_waiting && delay <= base / phi {
+        let mut window = control.window / mss;
+        let delay = rtt - base;
+        let waiting = window * delay / rtt;
+        self.waiting = waiting as f64;
+        if self.waiting <= most_waiting && delay <= (base as f64 / phi) as u64 {
             self.slow = 0;
             self.fast += 1;
             if self.fast > zeta {
@@ -110,27 +106,44 @@ impl Yeah {
             return;
         }
         if self.waiting > most_waiting && window > self.reno {
-            window = (window - (self.waiting / gamma).min(window * epsilon).floor()).max(self.reno);
-            control.window = (window as u64 * mss).max(2 * mss).min(control.window);
+            let taken = (self.waiting / gamma).min(window as f64 * epsilon) as u64;
+            window = (window - taken).max(self.reno);
+            control.window = (window * mss).min(control.window);
             control.threshold = control.window;
         }
-        self.reno = if self.reno <= FEWEST { (window / 2.0).floor().max(FEWEST) } else { self.reno + 1.0 };
+        self.reno = if self.reno <= FEWEST { (window / 2).max(FEWEST) } else { self.reno + 1 };
         self.slow = self.slow.saturating_add(1);
     }
 }
 
 impl Avoidance for Yeah {
     // A round-trip time with every acknowledgement.
-    const NEEDS: Needs = Needs::RATES;
+    const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS).and(Needs::RESTARTS);
 
     fn observe(&mut self, signals: &Signals, control: &mut Control) {
-        if !signals.rtt.is_zero() {
-            self.base = self.base.min(signals.rtt);
-            self.shortest = self.shortest.min(signals.rtt);
+        self.delays.measure(signals, control.window);
+        if signals.event == Event::Ack && self.states.acknowledged(signals).opens {
+            self.delays.begin(signals);
         }
-        if signals.round > self.round {
-            self.round = signals.round;
-            self.judge(signals, control);
+    }
+
+    fn grown(&mut self, signals: &Signals, control: &mut Control) {
+        if self.delays.ends(signals) {
+            if self.delays.count >= Delays::FEWEST {
+                self.judge(signals, control);
+            }
+            self.delays.begin(signals);
+        }
+    }
+
+    // Linux net/ipv4/tcp_vegas.c: tcp_vegas_state, tcp_vegas_cwnd_event.
+    fn told(&mut self, signals: &Signals, _control: &mut Control) {
+        self.states.told(signals);
+        match signals.event {
+            Event::Recovered | Event::Undone => self.delays.begin(signals),
+            Event::Restart => self.delays.forget(signals),
+            Event::Timeout => self.delays.time_out(),
+            _ => {}
         }
     }
 
@@ -142,26 +155,27 @@ impl Avoidance for Yeah {
         if self.slow > 0 { 1.0 } else { (self.params.increase * window).max(1.0) }
     }
 
+    // Linux net/ipv4/tcp_yeah.c: tcp_yeah_ssthresh.
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
         let mss = u64::from(signals.mss);
-        let window = (signals.flight / mss) as f64;
-        let half = (window / 2.0).floor().max(FEWEST);
-        let least = (window * self.params.delta).floor();
-        let taken = if self.slow < self.params.rho { self.waiting.min(half).max(least) } else { half };
+        let window = signals.flight / mss;
+        let half = (window / 2).max(FEWEST);
+        let least = (window as f64 * self.params.delta) as u64;
+        let taken =
+            if self.slow < self.params.rho { (self.waiting as u64).min(half).max(least) } else { half };
         self.fast = 0;
-        self.reno = (self.reno / 2.0).floor().max(FEWEST);
-        signals.flight.saturating_sub(taken as u64 * mss)
-    }
-
-    fn restart(&mut self) {
-        (self.waiting, self.slow) = (0.0, 0);
+        self.reno = (self.reno / 2).max(FEWEST);
+        signals.flight.saturating_sub(taken * mss)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
+    use dumbbell_core::{Duration, Time};
+
+    use super::super::Controller;
     use super::super::avoidance::tests::Run;
+    use super::super::growth::tests::signals;
     use super::*;
 
     fn run(window: u64, rtt: u64) -> Run<Avoiding<Yeah>> {
@@ -206,14 +220,65 @@ mod tests {
 
     #[test]
     fn a_loss_takes_an_eighth_and_half_beside_reno() {
-        for (rounds, rtt, left) in [(1, 100, 0.875), (1, 125, 0.8), (20, 125, 0.5)] {
+        for (rounds, rtt, left) in [(1, 100, 0.875), (2, 125, 0.8), (20, 125, 0.5)] {
             let mut run = run(200, rtt);
             for _ in 0..rounds {
                 run.round();
                 run.control.window = 200_000;
             }
             let found = run.congested(Event::Loss);
-            assert!((found - left).abs() < 0.005, "{rounds} round trips of {rtt} ms: {found}, not {left}");
+            assert!((found - left).abs() < 0.006, "{rounds} round trips of {rtt} ms: {found}, not {left}");
+        }
+    }
+
+    /// Acknowledges one segment of 1000 bytes of a full window.
+    fn ack(yeah: &mut Avoiding<Yeah>, control: &mut Control, told: &mut Signals, in_recovery: bool) {
+        told.now += Duration::from_millis(1);
+        told.delivered += 1000;
+        (told.flight, told.in_recovery) = (control.window - 1000, in_recovery);
+        yeah.on(told, control);
+    }
+
+    fn beginning() -> (Avoiding<Yeah>, Control, Signals) {
+        let control = Control { window: 20_000, threshold: 2000, ..Control::default() };
+        (Params::default().build(), control, signals(Event::Ack, Time::ZERO, 1000, 0))
+    }
+
+    /// Linux net/ipv4/tcp_yeah.c: tcp_yeah_cong_avoid. Half of the window waits, but for a part: of 21 segments ten, of 20 nine.
+    #[test]
+    fn the_window_that_is_judged_has_grown() {
+        let (mut yeah, mut control, mut told) = beginning();
+        ack(&mut yeah, &mut control, &mut told, false);
+        told.rtt = Duration::from_millis(200);
+        (1..20).for_each(|_| ack(&mut yeah, &mut control, &mut told, false));
+        assert_eq!(yeah.laws().waiting, 0.0);
+        (control.window, control.threshold) = (20_000, 21_000);
+        ack(&mut yeah, &mut control, &mut told, false);
+        assert_eq!((yeah.laws().waiting, control.window), (10.0, 21_000));
+    }
+
+    /// Linux net/ipv4/tcp_vegas.c: vegas_enable.
+    #[test]
+    fn a_round_trip_begins_where_a_repair_ends() {
+        let (mut yeah, mut control, mut told) = beginning();
+        (0..10).for_each(|_| ack(&mut yeah, &mut control, &mut told, false));
+        ack(&mut yeah, &mut control, &mut told, true);
+        assert_eq!(yeah.laws().delays.count, 10);
+        ack(&mut yeah, &mut control, &mut told, false);
+        assert_eq!(yeah.laws().delays.count, 0);
+    }
+
+    /// Linux net/ipv4/tcp_yeah.c: it asks for more than two round-trip times.
+    #[test]
+    fn two_round_trip_times_judge_nothing() {
+        for (acks, slow) in [(2, 0), (3, 1)] {
+            let (mut yeah, mut control, mut told) = beginning();
+            ack(&mut yeah, &mut control, &mut told, false);
+            (told.rtt, told.acked) = (Duration::from_millis(200), 1000);
+            (1..acks).for_each(|_| ack(&mut yeah, &mut control, &mut told, false));
+            told.delivered += 30_000;
+            ack(&mut yeah, &mut control, &mut told, false);
+            assert_eq!(yeah.laws().slow, slow, "{acks}");
         }
     }
 }

@@ -8,7 +8,7 @@ use dumbbell_header::TcpHeader;
 
 use super::cheat::Cheating;
 use super::memory::memory;
-use super::params::{DelayedAcks, Params, scale_of};
+use super::params::{DelayedAcks, Params};
 use crate::wheel;
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
@@ -27,6 +27,8 @@ const SLACK: Duration = Duration::from_micros(100);
 /// below TCP_MSS_DEFAULT show nothing.
 const SHARE: u64 = 128;
 const SHOWING: u64 = 536;
+/// The delay before anything was measured: TCP_TIMEOUT_INIT.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Acknowledgements remembered until data answers them; of more, some are passed over.
 const REMEMBERED: usize = 1024;
 /// Data read in a round trip before the window first grows: ten segments.
@@ -36,8 +38,8 @@ const CUSHION: u64 = 16;
 /// Timestamps count in these.
 const TICK: u64 = 1_000_000;
 
-/// An acknowledgement, in eight bytes, since idle connections keep some: how far it went, in segments, modulo 2^16, and when it
-/// was sent, in nanoseconds modulo 2^48.
+/// An acknowledgement, in eight bytes, since idle connections keep some: how much had arrived, in segments, modulo 2^16, and when
+/// it was sent, in nanoseconds modulo 2^48.
 #[derive(Clone, Copy, Debug)]
 struct Sent(u64);
 
@@ -83,6 +85,11 @@ pub struct Pressure {
     pub pressed: bool,
 }
 
+/// A number of bytes in half the memory. Windows are smaller than 4 GB.
+fn word(bytes: u64) -> u32 {
+    bytes.try_into().unwrap_or(u32::MAX)
+}
+
 /// What to do about a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -95,9 +102,11 @@ pub enum Verdict {
 /// The state of one receiver.
 #[derive(Clone, Debug)]
 pub struct Acks {
-    linux: bool,
+    pub linux: bool,
     compresses: bool,
     segment: u16,
+    /// What a full segment takes of the window; at most a segment.
+    charge: u16,
     /// Bytes of the headers of a packet; zero once data has shown how much of the buffer it takes.
     headers: u8,
     /// Segments that are still acknowledged one by one.
@@ -105,6 +114,8 @@ pub struct Acks {
     /// The delay of acknowledgements; zero before the first segment.
     delay: Duration,
     latest: Time,
+    /// When the timer of delayed acknowledgements ends, or ended. It runs on when the acknowledgement has left.
+    pub timer: Time,
     /// When the SYN-ACK was sent, if it was not answered yet, and the round-trip time that its answer showed.
     answered: Time,
     rtt: Duration,
@@ -117,14 +128,15 @@ pub struct Acks {
     window_began: Time,
     /// Acknowledgements that no data has answered yet.
     unanswered: VecDeque<Sent>,
-    /// How far the latest acknowledgement went, in segments.
+    /// How much had arrived when the latest acknowledgement was sent, in segments.
     remembered: u16,
     /// Something is held above what is missing.
     hole: bool,
     /// Duplicates sent for the segment that is missing, and those held back since.
     duplicates: u8,
     held_back: u8,
-    missing: u64,
+    /// The number of that segment, modulo 2^32.
+    missing: u32,
     /// What arrived twice, if the sender shall know (RFC 2883).
     tells: bool,
     pub twice: Option<(u64, u64)>,
@@ -142,11 +154,11 @@ pub struct Acks {
     /// Everything below has arrived.
     next: u64,
     /// Data that arrived in order in the round trip that began at `reviewed`, and the most in one before.
-    arrived: u64,
-    space: u64,
+    arrived: u32,
+    space: u32,
     reviewed: Time,
     /// Data that the application has not read, if it reads later than data arrives.
-    unread: Option<u64>,
+    unread: Option<u32>,
     /// What a buffer elsewhere says of the segment in hand.
     pressure: Option<Pressure>,
     /// How the receiver misbehaves, if it does.
@@ -186,12 +198,15 @@ impl Acks {
         let window = open.min(first.unwrap_or(open));
         Box::new(Acks {
             linux: params.delayed_acks == DelayedAcks::Linux,
-            compresses: params.sack_compression,
+            // Linux net/ipv4/tcp_input.c: __tcp_ack_snd_check holds nothing back without SACK.
+            compresses: params.sack_compression && params.sack,
             segment: segment as u16,
+            charge: segment as u16,
             headers: params.header() as u8,
             quick: 0,
             delay: Duration::ZERO,
             latest: Time::ZERO,
+            timer: Time::ZERO,
             answered: Time::NEVER,
             rtt: Duration::ZERO,
             data_rtt: Duration::ZERO,
@@ -203,7 +218,7 @@ impl Acks {
             hole: false,
             duplicates: 0,
             held_back: 0,
-            missing: u64::MAX,
+            missing: 0,
             tells: params.dsack,
             twice: None,
             window,
@@ -211,12 +226,12 @@ impl Acks {
             most,
             grows: first.is_some(),
             promised: first.unwrap_or(0),
-            told: (first.unwrap_or(0) >> scale_of(most)) as u16,
+            told: (first.unwrap_or(0) >> params.scale(most)) as u16,
             room: clamp,
-            scale: scale_of(most),
+            scale: params.scale(most),
             next: 0,
             arrived: 0,
-            space: window.min(FIRST_SPACE * segment),
+            space: word(window.min(FIRST_SPACE * segment)),
             reviewed: Time::ZERO,
             unread: None,
             pressure: None,
@@ -242,11 +257,15 @@ impl Acks {
         if at.is_finite() {
             self.rtt = now.since(at);
             self.reviewed = now;
+            // Linux net/ipv4/tcp_minisocks.c: tcp_create_openreq_child sets lrcvtime.
+            self.latest = now;
         }
     }
 
-    /// Data arrived whose sender had an acknowledgement of so many segments, modulo 2^16. (Linux reads the same off the
-    /// timestamp that data echoes; here data travels one way, and its one timestamp is its own.)
+    /// Data arrived whose sender knew of so many segments that they had arrived, modulo 2^16. That tells which acknowledgement was
+    /// its latest. (Linux reads the same off the timestamp that data echoes; here data travels one way, and its one timestamp is
+    /// its own.)
+    // Linux net/ipv4/tcp_input.c: tcp_replace_ts_recent keeps the timestamp of the latest acknowledgement, duplicates too.
     #[inline]
     pub fn echoed(&mut self, now: Time, segments: u16) {
         if self.unanswered.front().is_some_and(|first| segments.wrapping_sub(first.segments()) < 1 << 15) {
@@ -284,10 +303,10 @@ impl Acks {
     /// The application has read so many bytes, and `unread` wait. It may read later than data arrives.
     #[cold]
     pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
-        self.unread = Some(unread);
+        self.unread = Some(word(unread));
         self.steady = false;
         if self.grows {
-            self.arrived += bytes;
+            self.arrived = self.arrived.saturating_add(word(bytes));
             self.review(now, unread);
         }
     }
@@ -309,24 +328,27 @@ impl Acks {
             && next - number == segment
             && next < self.window_end
             && now.since(self.latest) <= LEAST_DELAY / 2
-            && self.window + segment >= self.clamp;
+            && self.window + u64::from(self.charge) >= self.clamp;
         if !is_short {
             return None;
         }
-        debug_assert!(!self.hole && self.missing == u64::MAX, "there is no hole");
+        debug_assert!(!self.hole, "there is no hole");
         self.echoed(now, packet.aux);
         self.next = next;
         self.latest = now;
         self.delay = self.delay / 2 + LEAST_DELAY / 2;
-        self.room = self.clamp.saturating_sub(segment);
-        self.arrived += segment;
+        self.room = self.clamp.saturating_sub(self.charge.into());
+        self.arrived = self.arrived.saturating_add(self.segment.into());
         self.review(now, 0);
         if self.quick > 0 || waiting >= 2 {
             return Some(Verdict::Now);
         }
         self.room = self.clamp;
-        let pushed = packet.flags & TcpHeader::PSH != 0;
-        Some(if pushed { Verdict::Now } else { Verdict::By(now + self.longest_delay()) })
+        if packet.flags & TcpHeader::PSH != 0 {
+            return Some(Verdict::Now);
+        }
+        self.timer = now + self.longest_delay(Duration::ZERO);
+        Some(Verdict::By(self.timer))
     }
 
     /// True if the window is all that an acknowledgement needs of this.
@@ -336,12 +358,13 @@ impl Acks {
     }
 
     /// How long the delayed acknowledgement of Linux takes.
+    // Linux net/ipv4/tcp_output.c: what tcp_send_delayed_ack and tcp_delack_max compute.
     #[inline]
-    fn longest_delay(&self) -> Duration {
+    fn longest_delay(&self, tick: Duration) -> Duration {
         let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
-            self.rtt.max(LEAST_DELAY).min(MOST_DELAY)
+            self.rtt.max(LEAST_DELAY).min(MOST_DELAY - tick)
         } else {
-            MOST_DELAY
+            MOST_DELAY - tick
         };
         self.delay.min(most)
     }
@@ -357,17 +380,17 @@ impl Acks {
         (at_once, shrinks, pushed): (bool, bool, bool),
         params: &Params,
     ) -> Verdict {
+        self.heard(now);
         let bytes = next - std::mem::replace(&mut self.next, next);
-        self.missing = u64::MAX;
         self.hole = held > 0;
         if self.linux {
-            self.follow(wheel::latest(now, params.timer_tick));
+            self.follow(wheel::latest(now, params.timer_tick), params.timer_tick);
         }
         if self.grows && next >= self.window_end {
             self.end_window(now);
         }
         // A window that grows asks for one more acknowledgement than `follow` has granted.
-        self.grow(self.unread.unwrap_or(bytes) + held);
+        self.grow(self.unread.map_or(bytes, u64::from) + held);
         let (mut many, mut shrinks) = (waiting >= 2, shrinks);
         if let Some(pressure) = self.pressure {
             (many, shrinks) = (pressure.many, pressure.shrinks);
@@ -376,21 +399,61 @@ impl Acks {
         let many = many && !shrinks;
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
-        self.room = self.clamp.saturating_sub(held + bytes);
+        self.room = self.clamp.saturating_sub(self.taken(held + bytes));
+        if held > 0 && self.linux && self.compresses {
+            self.fill_in_part(many || self.pressure.is_none() && bytes > u64::from(self.segment));
+        }
         if self.unread.is_none() {
             self.read_at_once(now, bytes);
         }
         let alone = self.unread.is_none() && self.pressure.is_none() && self.cheating.is_none();
         self.steady = alone && self.linux && self.grows && params.timer_tick.is_zero();
-        if verdict == Verdict::Now {
-            return verdict;
-        }
-        self.room = self.clamp.saturating_sub(held);
+        let Verdict::By(at) = verdict else { return verdict };
+        self.room = self.clamp.saturating_sub(self.taken(held));
         // Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss takes what is not full for the end of a write, as it does PSH;
         // net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
         let pushed = pushed || bytes < u64::from(self.segment);
         let read = self.linux && self.unread.is_none() && self.pressure.is_none();
-        if pushed && held == 0 && read { Verdict::Now } else { verdict }
+        if pushed && held == 0 && read {
+            return Verdict::Now;
+        }
+        if self.linux {
+            self.timer = at;
+        }
+        verdict
+    }
+
+    /// A segment filled a hole and left another, and is acknowledged at once. It counts as the first duplicate for what is missing
+    /// now, unless it leaves early for another reason: early acknowledgements are not used up, or there are `many` segments and the
+    /// window does not shrink.
+    // Linux net/ipv4/tcp_input.c: the order of questions in __tcp_ack_snd_check.
+    #[cold]
+    fn fill_in_part(&mut self, many: bool) {
+        let step = 1_u64 << self.scale;
+        let window = self.room.min(self.window).next_multiple_of(step);
+        let shrinks = self.grows && window < u64::from(self.told) << self.scale;
+        if self.quick > 0 || many && !shrinks || self.held_back >= COMPRESSED {
+            return;
+        }
+        (self.missing, self.duplicates, self.held_back) = (self.next as u32, 1, 0);
+    }
+
+    /// Room in the window for so many bytes in full segments.
+    // Linux include/net/tcp.h: tcp_space, with memory in whole packets and the ratio of tcp_measure_rcv_mss in 256ths.
+    #[inline]
+    fn taken(&self, bytes: u64) -> u64 {
+        if self.charge == self.segment {
+            return bytes;
+        }
+        bytes * u64::from(self.charge) / u64::from(self.segment)
+    }
+
+    /// A delayed acknowledgement that is due up to then leaves when another segment would be delayed.
+    // Linux net/ipv4/tcp_output.c: tcp_send_delayed_ack compares with a quarter of the delay.
+    #[cold]
+    pub fn soon(&self, now: Time, tick: Duration) -> Time {
+        // The timer ends a tick after the time for which it was set.
+        wheel::latest(wheel::latest(now, tick) + self.longest_delay(tick) / 4, tick) + tick
     }
 
     /// Acknowledges a segment in order now, or later: now if there are `many` and the window does not shrink.
@@ -402,7 +465,7 @@ impl Acks {
         if self.quick > 0 || many {
             return Verdict::Now;
         }
-        Verdict::By(wheel::due(now, self.longest_delay(), params.timer_tick))
+        Verdict::By(wheel::due(now, self.longest_delay(params.timer_tick), params.timer_tick))
     }
 
     /// Acknowledgements leave at once or wait, as the buffer elsewhere has it.
@@ -419,6 +482,15 @@ impl Acks {
     pub fn begins(&mut self, number: u64) {
         if number < self.next && self.tells {
             self.twice = Some((number, self.next));
+        }
+    }
+
+    /// Another segment arrives: the sender does not hear any more of what arrived twice before it.
+    // Linux net/ipv4/tcp_input.c: tcp_data_queue clears `dsack` first.
+    #[inline]
+    pub fn forget_twice(&mut self) {
+        if self.linux {
+            self.twice = None;
         }
     }
 
@@ -448,22 +520,49 @@ impl Acks {
         Time::ZERO + delay * (now.as_nanos() / delay.as_nanos() + 1)
     }
 
-    /// The delay follows the gap before a segment.
-    fn follow(&mut self, now: Time) {
+    /// The delay follows the gap before a segment. It is held in whole ticks.
+    // Linux net/ipv4/tcp_input.c: what tcp_event_data_recv computes.
+    fn follow(&mut self, now: Time, tick: Duration) {
         let gap = now.since(self.latest);
         self.latest = now;
+        let half = wheel::latest(Time::ZERO + self.delay / 2, tick).since(Time::ZERO);
         if self.delay.is_zero() {
-            let own = || (self.window / (2 * u64::from(self.segment))).min(QUICK.into()) as u8;
-            let quick = self.pressure.map_or_else(own, |pressure| pressure.quick);
-            self.quick = self.quick.max(quick.clamp(2, QUICK));
+            self.quicken(QUICK);
             self.delay = LEAST_DELAY;
         } else if gap <= LEAST_DELAY / 2 {
-            self.delay = self.delay / 2 + LEAST_DELAY / 2;
+            self.delay = half + LEAST_DELAY / 2;
         } else if gap < self.delay {
-            self.delay = self.delay / 2 + gap;
-        } else if gap > self.rtt + MOST_DELAY {
-            self.quick = QUICK;
+            self.delay = (half + gap).min(MOST_DELAY);
+        } else if gap > self.timeout(tick) {
+            self.quicken(QUICK);
         }
+    }
+
+    /// Up to so many acknowledgements leave at once, if the window takes twice as many segments.
+    // Linux net/ipv4/tcp_input.c: what tcp_incr_quickack computes.
+    fn quicken(&mut self, most: u8) {
+        let own = || (self.window / (2 * u64::from(self.segment))).min(QUICK.into()) as u8;
+        let quick = self.pressure.map_or_else(own, |pressure| pressure.quick);
+        self.quick = self.quick.max(if quick == 0 { 2 } else { quick }.min(most));
+    }
+
+    /// A mark arrived, or a segment that cannot be marked: two acknowledgements leave at once, since the window of the sender may be
+    /// small.
+    // Linux net/ipv4/tcp_input.c: __tcp_ecn_check_ce and tcp_enter_quickack_mode.
+    #[cold]
+    pub fn marked(&mut self) {
+        if self.linux {
+            self.quicken(2);
+            // The first data sets it.
+            self.delay = self.delay.min(LEAST_DELAY);
+        }
+    }
+
+    /// The timeout of this end's retransmissions, which bounds delays: it has measured the handshake.
+    // Linux net/ipv4/tcp_input.c: tcp_rtt_estimator takes twice the first time for its deviation, and 200 ms at least.
+    fn timeout(&self, tick: Duration) -> Duration {
+        let measured = self.rtt + (self.rtt * 2).max(MOST_DELAY);
+        wheel::rounded_up(if self.rtt.is_zero() { FIRST_TIMEOUT } else { measured }, tick)
     }
 
     /// A window of data has arrived since the last one: where timestamps show nothing, that shows a round-trip time.
@@ -489,7 +588,7 @@ impl Acks {
         if self.headers > 0 {
             self.show_size();
         }
-        let most = self.clamp.saturating_sub(taken);
+        let most = self.clamp.saturating_sub(self.taken(taken));
         if self.window < most {
             self.window = (self.window + 2 * u64::from(self.segment)).min(most);
             self.quick |= 1;
@@ -503,8 +602,12 @@ impl Acks {
         let segment = u64::from(self.segment);
         let packet = memory(segment + u64::from(std::mem::take(&mut self.headers)));
         let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
+        if self.linux && segment >= SHOWING {
+            // Of small packets, Linux puts several into the memory of one.
+            self.charge = ((packet * share) >> 8) as u16;
+        }
         self.clamp = (self.clamp * share / SHARE).max(segment).min(self.most);
-        self.space = self.space.min(self.clamp);
+        self.space = self.space.min(word(self.clamp));
     }
 
     /// The buffer follows what is read in a round trip: twice that, and more if it has grown. The segment that closes a hole is read
@@ -513,9 +616,9 @@ impl Acks {
     fn read_at_once(&mut self, now: Time, bytes: u64) {
         if self.grows {
             let rest = bytes.saturating_sub(self.segment.into());
-            self.arrived += bytes - rest;
+            self.arrived = self.arrived.saturating_add(word(bytes - rest));
             self.review(now, rest);
-            self.arrived += rest;
+            self.arrived = self.arrived.saturating_add(word(rest));
         }
     }
 
@@ -531,21 +634,22 @@ impl Acks {
     /// A round trip is over.
     #[inline(never)]
     fn end_round(&mut self, now: Time, unread: u64) {
-        let (read, before) = (self.arrived.saturating_sub(unread), self.space);
+        let (read, before) = (u64::from(self.arrived).saturating_sub(unread), u64::from(self.space));
         if read > before {
             // Linux net/ipv4/tcp_input.c: what tcp_rcv_space_adjust computes.
             let steady = 2 * read + CUSHION * u64::from(self.segment);
             let wanted = steady + 2 * (steady * (read - before) / before);
             self.clamp = self.clamp.max(wanted.min(self.most));
-            self.space = read;
+            self.space = word(read);
         }
         self.arrived = 0;
         self.reviewed = now;
     }
 
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if
-    /// `known`, and now has `held` bytes above the hole. It `pushes_out` a block that no acknowledgement may have shown if it
-    /// changes none of the latest. Says when to acknowledge.
+    /// `known`, and has `held` bytes above the hole with it. It `pushes_out` a block that no acknowledgement may have shown if it
+    /// changes none of the latest: then, with Linux, an acknowledgement of what was before it leaves, and `held` is without it. Says
+    /// when to acknowledge.
     pub fn unexpected(
         &mut self,
         now: Time,
@@ -554,26 +658,36 @@ impl Acks {
         known: bool,
         pushes_out: bool,
     ) -> Verdict {
+        self.heard(now);
         let old = number < next;
         if self.tells && (old || known) {
             self.twice = Some((number, if old { end.min(next) } else { end }));
         }
-        if old || known {
+        if old || known && !self.linux {
             if self.linux {
-                self.quick = QUICK;
+                // Linux net/ipv4/tcp_input.c: tcp_enter_quickack_mode, for what tcp_data_queue finds old.
+                self.quicken(QUICK);
+                self.delay = self.delay.min(LEAST_DELAY);
             }
             return Verdict::Now;
         }
         self.hole = true;
-        self.room = self.clamp.saturating_sub(held);
+        self.room = self.clamp.saturating_sub(self.taken(held));
+        if self.linux && pushes_out {
+            // Linux net/ipv4/tcp_input.c: tcp_sack_new_ofo_skb sends it before the window grows. Then nothing is due, and
+            // tcp_ack_snd_check does not look at the segment.
+            return Verdict::Now;
+        }
         // The window opens here, too, and asks for one more acknowledgement at once. The segment takes no room yet.
         // Linux net/ipv4/tcp_input.c: tcp_data_queue_ofo charges it after tcp_grow_window.
-        self.grow(self.unread.unwrap_or(0) + held.saturating_sub(end - number));
+        if !known {
+            self.grow(self.unread.map_or(0, u64::from) + held.saturating_sub(end - number));
+        }
         if !self.compresses || self.linux && self.quick > 0 {
             return Verdict::Now;
         }
-        if self.missing != next {
-            self.missing = next;
+        if self.missing != next as u32 {
+            self.missing = next as u32;
             (self.duplicates, self.held_back) = (0, 0);
         }
         if self.duplicates < AT_ONCE {
@@ -584,15 +698,23 @@ impl Acks {
         if self.held_back > COMPRESSED || pushes_out && self.held_back > 1 {
             return Verdict::Now;
         }
-        let rtt = self.data_rtt.min(self.rtt);
-        let pause = if rtt.is_zero() { COMPRESSED_FOR } else { COMPRESSED_FOR.min(rtt / 20) };
+        // Before data shows a round-trip time, Linux takes it for zero.
+        let measured = if self.rtt.is_zero() { self.data_rtt } else { self.data_rtt.min(self.rtt) };
+        let rtt = if self.linux { measured } else { self.data_rtt.min(self.rtt) };
+        let unknown = rtt.is_zero() && !self.linux;
+        let pause = if unknown { COMPRESSED_FOR } else { COMPRESSED_FOR.min(rtt / 20) };
         Verdict::By(now + pause + SLACK)
     }
 
     /// A probe asks for the window: by now the application has read what the latest acknowledgement did not know of.
     #[cold]
     pub fn probed(&mut self, held: u64) {
-        self.room = self.clamp.saturating_sub(held);
+        self.room = self.clamp.saturating_sub(self.taken(held));
+    }
+
+    /// True if acknowledgements are held back.
+    pub fn holds_back(&self) -> bool {
+        self.held_back > 0
     }
 
     /// The window to advertise, shifted, when everything below `next` has arrived; `last` if windows do not grow. It is what the
@@ -614,11 +736,11 @@ impl Acks {
         self.told
     }
 
-    /// An acknowledgement leaves, of everything below `number`.
+    /// An acknowledgement leaves with the timestamp `now`, when so many bytes have `arrived`, in order or above a hole.
     #[inline]
-    pub fn sent(&mut self, now: Time, number: u64) {
-        let segments = (number / u64::from(self.segment)) as u16;
-        // Data that answers duplicates cannot tell which: the first one counts.
+    pub fn sent(&mut self, now: Time, arrived: u64) {
+        let segments = (arrived / u64::from(self.segment)) as u16;
+        // Data that answers duplicates without news cannot tell which: the first one counts.
         let repeats = std::mem::replace(&mut self.remembered, segments) == segments && self.hole;
         if self.linux && !repeats && self.unanswered.len() < REMEMBERED {
             self.unanswered.push_back(Sent::new(now, segments));
@@ -633,9 +755,10 @@ impl Acks {
     }
 
     /// A delayed acknowledgement had to leave without a second segment: the next waits longer.
-    pub fn expired(&mut self) {
+    // Linux net/ipv4/tcp_timer.c: what tcp_delack_timer_handler does about `ato`.
+    pub fn expired(&mut self, tick: Duration) {
         if self.linux {
-            self.delay = (self.delay * 2).min(self.rtt + MOST_DELAY);
+            self.delay = (self.delay * 2).min(self.timeout(tick)).min(MOST_DELAY);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::cheat::Cheat;
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
 use crate::choice::{ControllerChoice, OwnLaw};
-use crate::controller::{Compiled, Library, Needs};
+use crate::controller::{Class, Compiled, Library, Needs};
 use crate::transport::{Granted, Opening};
 
 /// The controller of who names none.
@@ -142,6 +142,9 @@ config! {
         nagle: Nagle = "minshall", "Linux net/ipv4/tcp_output.c: on unless a program sets TCP_NODELAY";
         /// The receiver's buffer, advertised in every segment it sends.
         receive_window: Bytes = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
+        /// By how many bits windows are shifted; absent: as far as the largest needs. Kernels of Linux before 6.16 shift one more, as the
+        /// memory of the largest needs.
+        window_scale: Option<u32> as "bits" = (), "RFC 7323 section 2.2: 14 at most";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
         ack_every: u32 as "segments" = 2, "RFC 5681 section 4.2";
         /// Longest delay of an acknowledgement.
@@ -321,6 +324,11 @@ impl Validate for Params {
                 .key("receive_window")
                 .error("a receiver without buffer takes no data", "give a size above zero"));
         }
+        let (least, scale) = (u32::from(scale_of(self.receive_window.get())), self.window_scale);
+        if scale.is_some_and(|scale| !(least..=LARGEST_SCALE).contains(&scale)) {
+            let message = "windows are shifted by too many bits, or by too few for the receive window";
+            return Err(at.key("window_scale").error(message, format!("give {least} to {LARGEST_SCALE}")));
+        }
         Ok(())
     }
 }
@@ -336,6 +344,12 @@ impl Algorithm for Params {
 }
 
 impl Params {
+    /// How many windows the send buffer shall hold.
+    // Linux net/ipv4/tcp_input.c: tcp_sndbuf_expand; net/ipv4/tcp_bbr.c: bbr_sndbuf_expand.
+    pub fn windows_held(&self) -> u8 {
+        if self.controller.class() == Class::Model { 3 } else { 2 }
+    }
+
     /// The same under the controller of a library that was loaded.
     ///
     /// # Errors
@@ -411,6 +425,11 @@ impl Params {
         }
     }
 
+    /// By how many bits windows up to this one are shifted.
+    pub(super) fn scale(&self, largest: u64) -> u8 {
+        self.window_scale.map_or_else(|| scale_of(largest), |scale| scale as u8)
+    }
+
     /// The receive window at first, and the largest.
     pub(super) fn window(&self, opening: &Opening) -> Granted {
         let buffer = self.receive_window.get();
@@ -428,8 +447,11 @@ impl Params {
     }
 }
 
-/// How far windows up to this one are shifted to fit 16 bits (RFC 7323 section 2.2: 14 at most).
+/// The most bits by which windows may be shifted (RFC 7323 section 2.2).
+const LARGEST_SCALE: u32 = 14;
+
+/// How far windows up to this one are shifted to fit 16 bits.
 pub(super) fn scale_of(largest: u64) -> u8 {
     let bits = 64 - largest.leading_zeros();
-    bits.saturating_sub(16).min(14) as u8
+    bits.saturating_sub(16).min(LARGEST_SCALE) as u8
 }

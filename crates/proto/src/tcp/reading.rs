@@ -33,8 +33,9 @@ pub struct Reading {
 pub struct Room {
     /// The buffer.
     pub buffer: u64,
-    /// What is left of what was promised.
+    /// What is left of what was promised, and the window advertised last.
     pub promised: u64,
+    pub latest: u64,
     /// A full segment.
     pub segment: u64,
     /// The step in which windows are advertised.
@@ -98,8 +99,26 @@ impl Reading {
             Rules::Rfc => room.promised,
             Rules::Linux => {
                 let free = if free < room.buffer / 2 { free / room.step * room.step } else { free };
-                if free < room.segment.min(room.buffer).max(room.buffer / 16) { 0 } else { free }
+                let segment = room.segment.min(room.buffer);
+                if free < segment.max(room.buffer / 16) {
+                    0
+                } else if room.step > 1 {
+                    free
+                } else {
+                    Reading::in_segments(free, segment, room)
+                }
             }
+        }
+    }
+
+    /// Where windows are not scaled, Linux advertises whole segments, and keeps the window until there is room for one more.
+    fn in_segments(free: u64, segment: u64, room: &Room) -> u64 {
+        if room.latest + segment <= free || room.latest > free {
+            free / segment * segment
+        } else if segment == room.buffer && free > room.latest + room.buffer / 2 {
+            free
+        } else {
+            room.latest
         }
     }
 

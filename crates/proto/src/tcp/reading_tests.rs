@@ -326,7 +326,7 @@ proptest! {
 #[test]
 fn the_sender_hears_of_a_window_that_has_grown_enough() {
     let tells = |rules, promised, buffer, window| {
-        let room = Room { buffer, promised, segment: 1000, step: 1 };
+        let room = Room { buffer, promised, latest: promised, segment: 1000, step: 1 };
         Reading::new(&planned(r#"{"kind": "rate", "rate": "1Mbit/s"}"#), rules).tells(window, &room)
     };
     // 4.4BSD-Lite sys/netinet/tcp_output.c: two segments more, or half of the buffer.
@@ -373,7 +373,7 @@ fn controllers_wake_before_the_next_segment_after_a_pause() {
 #[test]
 fn windows_are_reckoned_from_the_buffer_to_the_byte() {
     let reading = |rules| Reading::new(&planned(r#"{"kind": "rate", "rate": "1Mbit/s"}"#), rules);
-    let room = Room { buffer: 10_000, promised: 3000, segment: 1000, step: 64 };
+    let room = Room { buffer: 10_000, promised: 3000, latest: 3000, segment: 1000, step: 64 };
     // What is not read takes room: all below the number.
     let window = |rules, held| reading(rules).window(held, &room);
     // RFC 9293 section 3.8.6.2.2: news are a segment, or half of a small buffer.
@@ -385,4 +385,12 @@ fn windows_are_reckoned_from_the_buffer_to_the_byte() {
     assert_eq!([8976, 8977, 9001].map(|held| window(Rules::Linux, held)), [1024, 0, 0]);
     let large = Room { buffer: 32_000, ..room };
     assert_eq!([29_952, 29_953, 31_000].map(|held| reading(Rules::Linux).window(held, &large)), [2048, 0, 0]);
+    // Windows that are not scaled are whole segments: 3000 stays until 4000 fit, or until it does not fit any more.
+    let whole = Room { step: 1, ..room };
+    let found = [6000, 6001, 7000, 7001, 9001].map(|held| reading(Rules::Linux).window(held, &whole));
+    assert_eq!(found, [4000, 3000, 3000, 2000, 0]);
+    // Of a buffer without room for a segment, all or nothing is advertised; more than half of it is news.
+    let tiny = [449, 450].map(|latest| Room { buffer: 900, promised: 0, latest, ..whole });
+    assert_eq!(tiny.map(|room| reading(Rules::Linux).window(0, &room)), [900, 450]);
+    assert_eq!(reading(Rules::Linux).window(1, &tiny[0]), 0);
 }

@@ -9,7 +9,7 @@ use super::accurate::Counts;
 use super::acks::{Acks, Pressure, SHOWN, Verdict};
 use super::cheat::Cheating;
 use super::disorder::{Disorder, SACK_BLOCK, SACK_OPTION};
-use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
+use super::params::{DelayedAcks, EcnFeedback, Params};
 use super::reading::{Reading, Room, Rules};
 use crate::controller::Needs;
 use crate::host::Grant;
@@ -147,6 +147,7 @@ impl Allowance {
         let room = Room {
             buffer: grown.map_or(self.window, |(buffer, _)| buffer),
             promised: self.promised.saturating_sub(next),
+            latest: self.latest,
             segment: self.least,
             step: 1 << self.scale,
         };
@@ -170,7 +171,7 @@ impl Allowance {
 impl Receiver {
     pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Receiver {
         let granted = params.window(opening);
-        let scale = scale_of(granted.largest);
+        let scale = params.scale(granted.largest);
         let promised = if params.handshake { 0 } else { granted.first };
         let hosted = opening.granted.is_some();
         let least = u64::from(params.segment(opening.mtu));
@@ -340,6 +341,9 @@ impl Receiver {
         let shrinks = self.allowance.is_some() && self.read(now);
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
+        if !at_once {
+            acks.forget_twice();
+        }
         acks.begins(packet.body[0]);
         if let Some(cheating) = &mut acks.cheating {
             cheating.arrived(packet, self.segment.into());
@@ -348,6 +352,8 @@ impl Receiver {
         let pushed = packet.flags & TcpHeader::PSH != 0;
         let verdict =
             acks.in_order(now, (self.next, held), self.waiting, (at_once, shrinks, pushed), &self.params);
+        let delayed = acks.linux && self.ack_at != Time::NEVER && matches!(verdict, Verdict::By(_));
+        self.due |= delayed && self.ack_at <= acks.soon(now, self.params.timer_tick);
         self.obey(verdict);
     }
 
@@ -386,8 +392,11 @@ impl Receiver {
     #[cold]
     fn fill(&mut self) {
         let Some(disorder) = &mut self.disorder else { return };
-        if let (Some(acks), Some(held)) = (&mut self.acks, disorder.held.overlap(0, self.next)) {
-            acks.repeat(held);
+        if let Some(acks) = &mut self.acks {
+            acks.forget_twice();
+            if let Some(held) = disorder.held.overlap(0, self.next) {
+                acks.repeat(held);
+            }
         }
         self.next = disorder.fill(self.next);
         self.gap = !disorder.held.is_empty();
@@ -408,7 +417,7 @@ impl Receiver {
         self.in_order(now, end, fin, packet);
     }
 
-    /// A segment that is not the next one, whose sender had an acknowledgement of so many segments.
+    /// A segment that is not the next one, whose sender knew of so many segments that they had arrived.
     #[cold]
     fn unexpected(&mut self, now: Time, (number, end): (u64, u64), fin: bool, acknowledged: u16) {
         if fin {
@@ -419,20 +428,33 @@ impl Receiver {
         let held = if self.acks.is_some() { disorder.held.overlap(number, end) } else { None };
         let known = held == Some((number, end));
         let many = self.acks.is_some() && disorder.held.iter().nth(1).is_some();
-        let mut place = None;
+        let waits = self.acks.as_ref().filter(|acks| acks.linux).map(|acks| acks.holds_back());
+        let before = disorder.held.bytes();
+        let mut pushes_out = false;
         if number > self.next {
-            place = disorder.hold(number, end);
+            pushes_out = match waits {
+                Some(waits) => disorder.hold_as_linux(number, end, waits),
+                None => disorder.hold(number, end).is_none_or(|place| place >= SHOWN) && many,
+            };
             self.gap = true;
         }
         match &mut self.acks {
             None => self.due = true,
             Some(acks) => {
                 acks.echoed(now, acknowledged);
-                let pushes_out = many && place.is_none_or(|place| place >= SHOWN);
-                let above = disorder.held.bytes();
+                acks.forget_twice();
+                let above = if pushes_out && waits.is_some() { before } else { disorder.held.bytes() };
                 let verdict = acks.unexpected(now, (number, end), (self.next, above), known, pushes_out);
                 if let Some(held) = held.filter(|_| !known && number > self.next) {
                     acks.repeat(held);
+                }
+                disorder.hold_back(now, verdict != Verdict::Now);
+                if let Verdict::By(_) = verdict
+                    && acks.timer > now
+                {
+                    // The timer of a delayed acknowledgement that has left lets this one go.
+                    // Linux net/ipv4/tcp_timer.c: the beginning of tcp_delack_timer_handler.
+                    self.ack_at = self.ack_at.min(acks.timer);
                 }
                 self.obey(verdict);
             }
@@ -441,8 +463,10 @@ impl Receiver {
 
     /// The SACK blocks of the next acknowledgement, and the bytes that they take.
     #[cold]
-    fn blocks(&self) -> ([SackBlock; 3], u16) {
-        match self.disorder.as_ref().filter(|_| self.params.sack) {
+    fn blocks(&mut self) -> ([SackBlock; 3], u16) {
+        let linux = self.acks.as_ref().is_some_and(|acks| acks.linux);
+        match self.disorder.as_mut().filter(|_| self.params.sack) {
+            Some(disorder) if linux => disorder.blocks_of_linux(self.next),
             Some(disorder) => disorder.blocks(self.next),
             None => ([SackBlock::default(); 3], 0),
         }
@@ -527,15 +551,53 @@ impl Receiver {
         }
     }
 
+    /// The timestamp of an acknowledgement that leaves, and the bytes that its receiver knows of then.
+    #[inline]
+    fn stamp(&mut self, now: Time) -> (Time, u64) {
+        if self.gap { self.stamp_above(now) } else { (now, self.next) }
+    }
+
+    #[cold]
+    fn stamp_above(&mut self, now: Time) -> (Time, u64) {
+        let (at, held) = self.disorder.as_mut().map_or((now, 0), |disorder| disorder.leaves(now));
+        (at, self.next + held)
+    }
+
+    /// A mark, CWR, or a segment that cannot be marked has arrived, where marks are echoed until the sender answers.
+    #[cold]
+    fn echo_until_answered(&mut self, packet: &Packet) {
+        if packet.flags & TcpHeader::CWR != 0 {
+            self.flags &= !TcpHeader::ECE;
+        }
+        let marked = packet.ecn == Ecn::Ce;
+        let first = marked && self.flags & TcpHeader::ECE == 0;
+        // What cannot be marked was sent again, if others could.
+        let again = packet.ecn == Ecn::NotEct && (self.next > 0 || self.gap);
+        if let Some(acks) = self.acks.as_mut().filter(|_| first || again) {
+            acks.marked();
+        }
+        if marked {
+            self.flags |= TcpHeader::ECE;
+        }
+    }
+
+    /// The sender has made its window smaller: perhaps it waits for this acknowledgement.
+    // Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr.
+    #[cold]
+    fn accept_cwr(&mut self) {
+        self.due |= self.acks.as_ref().is_some_and(|acks| acks.linux);
+    }
+
     /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement. False if it has to wait.
     #[inline(never)]
     fn sent_hosted(&mut self, now: Time, packet: &mut Packet) -> bool {
         let special = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY;
         let alone = self.flags & special == 0 && self.allowance.is_none() && self.counts.is_none();
+        let (at, known) = self.stamp(now);
         let Some(acks) = self.acks.as_mut().filter(|acks| alone && acks.is_steady()) else {
-            return self.sent_control(now, packet);
+            return self.sent_control(now, (at, known), packet);
         };
-        acks.sent(now, self.next);
+        acks.sent(at, known);
         self.window = acks.advertise(self.window, self.next);
         packet.flags &= !HOSTED;
         packet.aux = self.window;
@@ -544,7 +606,7 @@ impl Receiver {
 
     /// The same for one that may be anything.
     #[cold]
-    fn sent_control(&mut self, now: Time, packet: &mut Packet) -> bool {
+    fn sent_control(&mut self, now: Time, (at, known): (Time, u64), packet: &mut Packet) -> bool {
         packet.flags &= !HOSTED;
         let left = self.size.saturating_sub(self.next);
         let waits = self.allowance.as_deref().is_some_and(|allowance| allowance.waits(self.next, left));
@@ -552,7 +614,7 @@ impl Receiver {
             return false;
         }
         if let Some(acks) = &mut self.acks {
-            acks.sent(now, self.next);
+            acks.sent(at, known);
             self.window = acks.advertise(self.window, self.next);
             if let Some(twice) = acks.twice.take().filter(|_| self.params.sack) {
                 self.tell_twice(twice, packet);
@@ -630,15 +692,14 @@ impl Stage for Receiver {
         if self.ecn {
             let marked = packet.ecn == Ecn::Ce;
             self.marks += u64::from(marked);
+            let reduced = packet.flags & TcpHeader::CWR != 0;
+            if reduced {
+                self.accept_cwr();
+            }
             if self.exact {
                 self.count_mark(packet.ecn, payload);
-            } else {
-                if packet.flags & TcpHeader::CWR != 0 {
-                    self.flags &= !TcpHeader::ECE;
-                }
-                if marked {
-                    self.flags |= TcpHeader::ECE;
-                }
+            } else if reduced || marked || packet.ecn == Ecn::NotEct {
+                self.echo_until_answered(packet);
             }
         }
         let number = packet.body[0];
@@ -691,10 +752,12 @@ impl Stage for Receiver {
     #[inline]
     fn wake(&mut self, now: Time) {
         if now >= self.ack_at {
-            self.ack_at = Time::NEVER;
+            let at = std::mem::replace(&mut self.ack_at, Time::NEVER);
             self.due = true;
-            if let Some(acks) = self.acks.as_mut().filter(|_| !self.gap) {
-                acks.expired();
+            match (&mut self.acks, &mut self.disorder) {
+                (Some(acks), _) if !self.gap => acks.expired(self.params.timer_tick),
+                (Some(acks), Some(disorder)) if acks.timer != at => disorder.kick(),
+                _ => {}
             }
         }
         if now >= self.fin_at {

@@ -8,9 +8,11 @@ use super::memory::{HEAD, SHARED};
 /// What is written waits in pieces of whole segments up to this size: the largest packet less the headers of all layers.
 // Linux net/ipv4/tcp.c: tcp_xmit_size_goal.
 const PIECE: u64 = 65_215;
-/// What a packet takes of the buffer besides its payload: measured on Linux 6.18, where each of 45 segments in a packet takes 28 bytes
-/// more than its payload. A piece is one packet until it leaves.
-const BESIDE: u64 = 1260;
+/// Receivers with less room than this get pieces of all of it.
+// Linux include/net/tcp.h: TCP_MSS_DEFAULT; tcp_bound_to_half_wnd.
+const SMALL_WINDOW: u64 = 536;
+/// What a packet takes of the buffer besides its payload, and so does a piece that waits: measured on Linux 6.12 (SO_MEMINFO).
+const BESIDE: u64 = 896;
 /// What the buffer grows by for each segment that it shall hold: the segment with its options, room for headers, and what describes
 /// the data, in a power of two, and a header. A segment of 1448 bytes takes 2304: measured on Linux 6.18.
 // Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes.
@@ -45,10 +47,11 @@ impl Config for SendBuffer {
 }
 
 impl SendBuffer {
-    /// The buffer of a new connection whose segments have `mss` bytes; `None` if it has room for everything.
-    pub fn open(self, mss: u32) -> Option<Buffer> {
-        let most = self.0?.get().max(LEAST);
-        let mut buffer = Buffer { size: 0, most, mss, has_grown_below: 0 };
+    /// The buffer of a connection whose segments have `mss` bytes, for so many windows; `None` if it has room for everything. It has
+    /// grown to `size` bytes before: zero if it is new.
+    pub fn open(self, mss: u32, windows: u8, size: u32) -> Option<Buffer> {
+        let most = u32::try_from(self.0?.get().max(LEAST)).unwrap_or(u32::MAX);
+        let mut buffer = Buffer { size, most, windows, mss: mss as u16, has_grown_below: 0 };
         buffer.grow(0);
         Some(buffer)
     }
@@ -58,73 +61,158 @@ impl SendBuffer {
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
     /// Its memory now, and the most.
-    size: u64,
-    most: u64,
+    size: u32,
+    most: u32,
+    /// Windows that it shall hold.
+    windows: u8,
     /// Payload of a segment.
-    mss: u32,
+    mss: u16,
     /// For windows of fewer bytes it is large enough.
-    pub has_grown_below: u32,
+    has_grown_below: u32,
 }
 
 impl Buffer {
-    /// Bytes of data that it takes while it is empty.
-    pub fn room(&self) -> u64 {
-        self.room_beside(0)
+    /// Its memory now.
+    pub fn memory(&self) -> u32 {
+        self.size
     }
 
-    /// The same beside so many bytes of memory that are taken: a piece that was begun becomes full, though the memory ends within it.
+    /// True if nothing new is taken beside so much memory. A piece that was begun becomes full, though the memory ends within it.
     // Linux net/ipv4/tcp.c: tcp_sendmsg_locked asks for memory before each piece.
-    fn room_beside(&self, taken: u64) -> u64 {
-        let piece = piece(self.mss.into());
-        self.size.saturating_sub(taken).div_ceil(piece + BESIDE) * piece
+    pub fn is_full(&self, taken: u64) -> bool {
+        taken >= u64::from(self.size)
     }
 
-    /// Memory that is taken by `unsent` bytes, and by `out` bytes that left in packets of `packet` bytes.
-    fn taken(&self, unsent: u64, out: u64, packet: u64) -> u64 {
-        let piece = piece(self.mss.into());
-        // A piece is cut into packets and a rest. Where nothing waits, all packets are full.
-        let packets = if unsent > 0 { out * piece.div_ceil(packet) / piece } else { out / packet };
-        out + unsent + (unsent / piece + packets) * BESIDE
-    }
-
-    /// Bytes for which there is room beside what `taken` counts; `None` unless a third of the buffer is free.
-    // Linux net/core/stream.c: sk_stream_write_space wakes the writer then.
-    pub fn free(&self, unsent: u64, out: u64, packet: u64) -> Option<u64> {
-        let taken = self.taken(unsent, out, packet);
-        (taken <= self.size / 3 * 2).then(|| self.room_beside(taken))
-    }
-
-    /// False if there is no room beside so many bytes of data, in whatever packets.
+    /// True if an application that waits is told that there is room: a third is free.
+    // Linux net/core/stream.c: sk_stream_write_space.
     #[inline]
-    pub fn may_have_room(&self, bytes: u64) -> bool {
-        bytes <= self.size / 3 * 2
+    pub fn has_room(&self, taken: u64) -> bool {
+        taken + taken / 2 <= u64::from(self.size)
     }
 
-    /// True if there is no room, however many of the bytes that wait leave in such packets. What is counted of pieces and packets is
-    /// rounded: it may fall by one packet.
-    pub fn stays_full(&self, unsent: u64, out: u64, packet: u64) -> bool {
-        unsent > 0 && self.taken(unsent, out, packet) > self.size / 3 * 2 + BESIDE
+    /// True if a window of so many bytes asks for a larger buffer.
+    #[inline]
+    pub fn grows(&self, window: u64) -> bool {
+        u64::from(self.has_grown_below) <= window
     }
 
-    /// Grows so that it holds two windows of so many bytes, in whole segments.
+    /// Grows so that it holds its windows of so many bytes, in whole segments.
     #[cold]
     pub fn grow(&mut self, window: u64) {
         let mss = u64::from(self.mss);
         let segments = (window / mss).max(LEAST_SEGMENTS);
-        self.size = self.size.max(reckoned(segments, mss).min(self.most));
-        // A larger window asks again, and finds nothing to grow.
-        self.has_grown_below = u32::try_from((segments + 1) * mss).unwrap_or(u32::MAX);
+        let wanted = reckoned(segments, mss, self.windows.into()).min(self.most.into());
+        self.size = self.size.max(wanted as u32);
+        // A larger window asks again, unless the buffer has all that it may have.
+        let next = if self.size == self.most { u64::MAX } else { (segments + 1) * mss };
+        self.has_grown_below = u32::try_from(next).unwrap_or(u32::MAX);
     }
 }
 
-/// Bytes of a piece of what is written.
-pub fn piece(mss: u64) -> u64 {
-    (PIECE / mss).max(1) * mss
+/// How what waits in the send buffer is cut: each piece becomes one packet or more.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces {
+    /// A piece ends here, and those behind it are all of one size, but for the last.
+    end: u64,
+    /// So far behind that end they become larger, since the receiver has granted more.
+    turn: u32,
+    size: u16,
+    larger: u16,
 }
 
-/// Memory that two windows of so many segments of `mss` bytes are reckoned at.
-fn reckoned(segments: u64, mss: u64) -> u64 {
-    segments.saturating_mul(2 * ((mss + HEADERS).next_power_of_two() + HEAD))
+impl Pieces {
+    /// Those of a stream whose segments have `mss` bytes, and that is written at once.
+    pub fn new(mss: u32) -> Pieces {
+        let size = Pieces::goal(mss.into(), u64::MAX) as u16;
+        Pieces { end: 0, turn: 0, size, larger: size }
+    }
+
+    /// The size of a piece: half the largest window that the receiver has granted, in whole segments.
+    // Linux net/ipv4/tcp.c: tcp_xmit_size_goal.
+    pub fn goal(mss: u64, largest_window: u64) -> u64 {
+        let half = if largest_window > SMALL_WINDOW { largest_window / 2 } else { largest_window };
+        (PIECE.min(half) / mss).max(1) * mss
+    }
+
+    /// The end of the piece in which a number lies.
+    fn end_of(&self, number: u64) -> u64 {
+        let turn = self.end + u64::from(self.turn);
+        let grid = |from: u64, size: u16| from + ((number - from) / u64::from(size) + 1) * u64::from(size);
+        if number < self.end {
+            self.end
+        } else if number < turn {
+            grid(self.end, self.size).min(turn)
+        } else {
+            grid(turn, self.larger)
+        }
+    }
+
+    /// Bytes of the piece that leaves next, of what is written from `next` to `end`, and whether it is the last.
+    pub fn first(&self, next: u64, end: u64) -> (u64, bool) {
+        let first = self.end_of(next);
+        (first.min(end).saturating_sub(next), first >= end)
+    }
+
+    /// How many pieces there are from `next` to `end`, and bytes of the last.
+    fn last(&self, next: u64, end: u64) -> (u64, u64) {
+        let (mut first, turn) = (self.end_of(next), self.end + u64::from(self.turn));
+        if next >= end {
+            return (0, 0);
+        }
+        if first >= end {
+            return (1, end - next);
+        }
+        let mut count = 1;
+        let mut size = u64::from(self.larger);
+        if first < turn {
+            size = self.size.into();
+            if turn < end {
+                count += (turn - first).div_ceil(size);
+                (first, size) = (turn, self.larger.into());
+            }
+        }
+        let full = (end - 1 - first) / size;
+        (count + 1 + full, end - first - full * size)
+    }
+
+    /// Memory that is taken by what is written from `una` to `end`, of which all below `next` has left in `packets` packets.
+    pub fn memory(&self, una: u64, next: u64, end: u64, packets: u64) -> u64 {
+        end - una + (packets + self.last(next, end).0) * BESIDE
+    }
+
+    /// Adds at most so many bytes to what is written from `next` to `end`, to the last piece if that has fewer than `goal`, or as a new
+    /// one. Returns how many were added, and whether it is the first of all that leaves next.
+    pub fn add(&mut self, next: u64, end: u64, goal: u64, most: u64) -> (u64, bool) {
+        let (count, last) = self.last(next, end);
+        let begun = if last < goal { last } else { 0 };
+        let bytes = most.min(goal - begun);
+        let is_first = count == 0 || count == 1 && begun > 0;
+        if is_first {
+            *self = Pieces { end: end + bytes, turn: 0, size: goal as u16, larger: goal as u16 };
+        } else if goal != u64::from(self.larger) {
+            // Where sizes have turned before, and those pieces are not gone, they are taken for one.
+            let size = if next < self.end + u64::from(self.turn) { self.size } else { self.larger };
+            let first = self.end_of(next);
+            *self = Pieces {
+                end: first,
+                turn: (end - begun).saturating_sub(first) as u32,
+                size,
+                larger: goal as u16,
+            };
+        }
+        (bytes, is_first)
+    }
+
+    /// True if another piece has to be begun before more is written from `end`.
+    pub fn are_full(&self, next: u64, end: u64, goal: u64) -> bool {
+        let last = self.last(next, end).1;
+        last == 0 || last >= goal
+    }
+}
+
+/// Memory that so many windows of so many segments of `mss` bytes are reckoned at.
+fn reckoned(segments: u64, mss: u64, windows: u64) -> u64 {
+    segments.saturating_mul(windows * ((mss + HEADERS).next_power_of_two() + HEAD))
 }
 
 #[cfg(test)]
@@ -133,58 +221,47 @@ mod tests {
 
     use super::*;
 
-    /// Linux 6.12 in virtual time (`--draw 26 --seed 1`, cell 7): the segments of a flow that goes on are all full, though the first
-    /// buffer has memory for 45,205 bytes.
-    #[test]
-    fn a_buffer_is_filled_in_whole_pieces() {
-        const MSS: u64 = 1448;
-        let size = reckoned(LEAST_SEGMENTS, MSS);
-        let buffer = Buffer { size, most: 4 << 20, mss: 1448, has_grown_below: 0 };
-        assert_eq!(buffer.room(), 45 * MSS);
-        assert_eq!(buffer.free(0, 10 * MSS, MSS), Some(45 * MSS));
-        assert_eq!(buffer.free(45 * MSS, 0, MSS), None);
-        let large = Buffer { size: 4 << 20, ..buffer };
-        assert_eq!(large.room() % (45 * MSS), 0);
-        assert!((64..=65).contains(&(large.room() / (45 * MSS))), "4 MiB");
-    }
+    const MSS: u64 = 1448;
 
     /// By hand: 1448 + 588 bytes fit 2048, 8948 + 588 fit 16,384.
     #[test]
     fn a_buffer_grows_by_two_windows_whatever_the_segment() {
-        assert_eq!(reckoned(10, 1448), 20 * 2_304);
-        assert_eq!(reckoned(10, 8_948), 20 * 16_640);
+        assert_eq!(reckoned(10, 1448, 2), 20 * 2_304);
+        assert_eq!(reckoned(10, 8_948, 2), 20 * 16_640);
     }
 
     proptest! {
+        /// Beside a list of pieces: each is filled, then cut from the front.
         #[test]
-        fn what_stays_full_has_no_room_while_segments_leave(
-            size in 4_608..4_000_000_u64, mss in 500..9000_u32, unsent in 1..3000_u64, out in 0..3000_u64, packet in 1..45_u64,
-        ) {
-            let buffer = Buffer { size, most: 4 << 20, mss, has_grown_below: 0 };
-            let (unsent, out, packet) = (unsent * u64::from(mss), out * u64::from(mss), packet * u64::from(mss));
-            prop_assume!(buffer.stays_full(unsent, out, packet));
-            for left in (0..unsent).step_by(mss as usize) {
-                prop_assert_eq!(buffer.free(unsent - left, out + left, packet), None, "{} left", left);
+        fn pieces_are_those_of_a_list(steps in prop::collection::vec((any::<bool>(), 1..60_u64, 1..200_u64), 1..60)) {
+            let (mut pieces, mut list, mut next, mut end) = (Pieces::new(1448), Vec::<u64>::new(), 0, 0);
+            let middle = steps.len() / 2;
+            for (place, (adds, segments, most)) in steps.into_iter().enumerate() {
+                let goal = Pieces::goal(MSS, if place < middle { 65_160 } else { 104_000 });
+                if adds {
+                    let full = list.last().is_none_or(|last| *last >= goal);
+                    prop_assert_eq!(pieces.are_full(next, end, goal), full);
+                    let (bytes, is_first) = pieces.add(next, end, goal, most * MSS / 3);
+                    end += bytes;
+                    if full {
+                        list.push(bytes);
+                    } else if let Some(last) = list.last_mut() {
+                        *last += bytes;
+                    }
+                    prop_assert_eq!(is_first, list.len() == 1);
+                } else {
+                    let mut left = (segments * MSS).min(end - next);
+                    next += left;
+                    while left > 0 {
+                        let cut = left.min(list[0]);
+                        (list[0], left) = (list[0] - cut, left - cut);
+                        list.retain(|piece| *piece > 0);
+                    }
+                }
+                prop_assert_eq!(pieces.memory(0, next, end, 0), end + list.len() as u64 * BESIDE);
+                let first = list.first().copied().unwrap_or(0);
+                prop_assert_eq!(pieces.first(next, end), (first, list.len() <= 1));
             }
-        }
-    }
-
-    #[test]
-    fn small_packets_fill_a_buffer_sooner() {
-        // Segments in flight, segments that waited, and segments of a packet when a kernel 6.18 told its program to write again:
-        // two NewReno flows over 100 Mbit/s and 100 ms, 4 MiB, one look a millisecond.
-        const MSS: u64 = 1448;
-        let buffer = Buffer { size: 4 << 20, most: 4 << 20, mss: 1448, has_grown_below: 0 };
-        for (out, unsent, packet) in
-            [(1591, 184, 10), (1484, 376, 25), (1880, 0, 31), (946, 912, 15), (795, 1006, 7)]
-        {
-            let held = out + unsent;
-            let writes = |more: u64| {
-                let (out, unsent) =
-                    if unsent > 0 { (out, held * more / 1000 - out) } else { (out * more / 1000, 0) };
-                buffer.free(unsent * MSS, out * MSS, packet * MSS).is_some()
-            };
-            assert!(writes(995) && !writes(1005), "{held} segments in packets of {packet}");
         }
     }
 }

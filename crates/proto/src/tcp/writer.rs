@@ -1,29 +1,55 @@
 //! What the application has to write still: it waits for its time, or for room in the send buffer.
 //!
-//! Where a buffer limits, the application is one that writes when it is told that there is room (`EPOLLOUT`), in pieces of
-//! [`PIECE`]. What it has written makes no difference before the sender comes to the end of what was there; so nothing is reckoned
-//! before that.
+//! Where a buffer limits, the application is one that writes when it is told that there is room (`EPOLLOUT`), in calls of [`CALL`]
+//! bytes. What has been written waits in pieces; a full one that is the next to leave does so while the call goes on.
+// Linux net/ipv4/tcp.c: tcp_sendmsg_locked.
 
 use dumbbell_core::Time;
 use dumbbell_core::rng::Stream;
 
-use super::send_buffer::Buffer;
+use super::send_buffer::{Buffer, Pieces};
 use crate::schedule::{Planned, Schedule};
 
 /// Bytes that the application writes at once, if there is room.
 // Choice: what the program of `dumbbell compare-real` writes.
-const PIECE: u64 = 1 << 18;
+const CALL: u64 = 1 << 18;
+/// So little is written in one call, and waits for nothing: it is no more than the first piece.
+const AT_ONCE: u64 = 20_000;
 
 /// An application that has something to write.
 #[derive(Debug)]
 pub struct Writer {
     /// Bytes for which there was no room.
     waiting: u64,
+    /// Of them, those of the call that goes on.
+    call: u64,
+    /// What was written below this number was told to leave.
+    pushed: u64,
+    /// The ends of the pieces that wait and were told to leave, or left a short while ago.
+    pushes: Vec<u64>,
+    /// The application waits to be told of room.
+    asleep: bool,
     buffer: Option<Buffer>,
     /// In a box: most writers have none.
     program: Option<Box<Program>>,
-    /// Until the sender has sent so much it finds nothing written, if all it does is send. Zero after anything else.
-    pub full_below: u64,
+}
+
+/// What is in the send buffer: written from `una` to `end`, of which all below `next` has left in so many packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub una: u64,
+    pub next: u64,
+    pub end: u64,
+    pub packets: u64,
+}
+
+/// What the application has written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// The stream ends here now.
+    pub end: u64,
+    /// The piece that leaves next became full: it leaves at once, however little the window has room for.
+    pub at_once: bool,
 }
 
 /// An application that writes when its schedule says so.
@@ -49,22 +75,49 @@ impl Program {
 }
 
 impl Writer {
-    /// An application with so many bytes to write into a buffer that holds `held`; `None` if they find room at once.
+    /// An application with so many bytes to write into a buffer that holds `held`; `None` if nothing can make it wait.
     pub fn new(held: u64, bytes: u64, buffer: Option<Buffer>) -> Option<Box<Writer>> {
-        let buffer = buffer.filter(|buffer| held.saturating_add(bytes) > buffer.room())?;
-        Some(Box::new(Writer { waiting: bytes, buffer: Some(buffer), program: None, full_below: 0 }))
+        let buffer = buffer.filter(|_| held > 0 || bytes > AT_ONCE)?;
+        Some(Box::new(Writer { waiting: bytes, buffer: Some(buffer), ..Writer::idle() }))
+    }
+
+    fn idle() -> Writer {
+        Writer {
+            waiting: 0,
+            call: 0,
+            pushed: 0,
+            pushes: Vec::new(),
+            asleep: false,
+            buffer: None,
+            program: None,
+        }
     }
 
     /// An application that writes so many bytes by a schedule.
     pub fn scheduled(planned: &Planned, bytes: u64, buffer: Option<Buffer>) -> Box<Writer> {
         let schedule = planned.schedule.build();
         let program = Program { schedule, rng: planned.rng.clone(), left: bytes, due: Time::NEVER, bytes: 0 };
-        Box::new(Writer { waiting: 0, buffer, program: Some(Box::new(program)), full_below: 0 })
+        Box::new(Writer { buffer, program: Some(Box::new(program)), ..Writer::idle() })
     }
 
-    /// True if the application waits for room.
+    /// True if the application waits to be told of room.
     pub fn waits(&self) -> bool {
-        self.waiting > 0
+        self.asleep
+    }
+
+    /// True if the application may have something to write into a buffer that holds so many bytes, or if a window of so many bytes asks
+    /// for a larger one.
+    #[inline]
+    pub fn may_write(&self, held: u64, window: u64) -> bool {
+        match &self.buffer {
+            Some(buffer) if self.asleep => buffer.has_room(held) || buffer.grows(window),
+            _ => self.waiting > 0,
+        }
+    }
+
+    /// True if there is not room for everything.
+    pub fn has_buffer(&self) -> bool {
+        self.buffer.is_some()
     }
 
     /// True if the application has written all.
@@ -82,6 +135,11 @@ impl Writer {
         self.waiting = self.waiting.saturating_add(bytes);
     }
 
+    /// The memory that the buffer has grown to; zero without one.
+    pub fn memory(&self) -> u32 {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.memory())
+    }
+
     /// The schedule starts.
     pub fn start(&mut self, now: Time) {
         if !self.program.as_mut().is_some_and(|program| program.plan(now)) {
@@ -93,7 +151,6 @@ impl Writer {
     pub fn run(&mut self, now: Time) {
         while let Some(program) = self.program.as_mut().filter(|program| program.due <= now) {
             self.waiting = self.waiting.saturating_add(program.bytes);
-            self.full_below = 0;
             program.left -= program.bytes;
             if !program.plan(program.due) {
                 self.program = None;
@@ -101,43 +158,68 @@ impl Writer {
         }
     }
 
-    /// What the application writes while `unsent` bytes wait, and `out` have left in packets of so many bytes as `packet` says. Notes
-    /// whether it would write once more of these have left and nothing else has happened: the packets are of one size up to `same`,
-    /// counted from the first byte that is out. The window is of `window` bytes.
-    pub fn write(
-        &mut self,
-        unsent: u64,
-        out: u64,
-        (window, same): (u64, u64),
-        packet: impl FnOnce() -> u64,
-    ) -> u64 {
-        self.full_below = 0;
-        let Some(buffer) = &self.buffer else { return std::mem::take(&mut self.waiting) };
-        let stays = u64::from(buffer.has_grown_below) > window;
-        if !buffer.may_have_room(unsent + out) {
-            self.full_below = if stays { unsent + out } else { 0 };
-            return 0;
-        }
-        let packet = packet();
-        let mut written = 0;
-        while self.waiting > 0
-            && let Some(room) = buffer.free(unsent + written, out, packet)
-        {
-            let piece = PIECE.min(self.waiting).min(room);
-            written += piece;
-            self.waiting -= piece;
-        }
-        if written == 0 && stays && buffer.stays_full(unsent, out, packet) {
-            self.full_below = same.min(unsent + out);
-        }
-        written
+    /// True if what ends at this number was told to leave.
+    // Linux net/ipv4/tcp.c: tcp_mark_push.
+    pub fn has_pushed(&self, end: u64) -> bool {
+        self.pushes.contains(&end)
     }
 
-    /// The buffer grows so that it holds two windows of so many bytes.
+    /// What the application writes until something may leave, or until it waits for room; `None` if it writes nothing. The segments have
+    /// `mss` bytes, and the receiver has granted so many at most.
+    pub fn write(&mut self, held: Held, pieces: &mut Pieces, mss: u64, most: u64) -> Option<Written> {
+        let Held { una, next, mut end, packets } = held;
+        let Some(buffer) = &self.buffer else {
+            end += std::mem::take(&mut self.waiting);
+            return (end > held.end).then_some(Written { end, at_once: false });
+        };
+        self.asleep = false;
+        self.pushes.retain(|end| *end > next);
+        let goal = Pieces::goal(mss, most);
+        while self.waiting > 0 {
+            if self.call == 0 {
+                if !buffer.has_room(pieces.memory(una, next, end, packets)) {
+                    self.asleep = true;
+                    break;
+                }
+                self.call = CALL.min(self.waiting);
+            }
+            if pieces.are_full(next, end, goal) && buffer.is_full(pieces.memory(una, next, end, packets)) {
+                (self.asleep, self.call) = (true, 0);
+                self.push(end);
+                break;
+            }
+            if end == held.end && !pieces.are_full(next, end, goal) {
+                // More is added to the last: it does not push any more.
+                self.pushes.pop_if(|pushed| *pushed == end);
+            }
+            let (bytes, is_first) = pieces.add(next, end, goal, self.call);
+            end += bytes;
+            self.waiting -= bytes;
+            self.call -= bytes;
+            if self.call == 0 || end - self.pushed > most / 2 {
+                self.push(end);
+                break;
+            }
+            if is_first {
+                return Some(Written { end, at_once: true });
+            }
+        }
+        (end > held.end).then_some(Written { end, at_once: false })
+    }
+
+    /// What is written so far is told to leave.
+    fn push(&mut self, end: u64) {
+        self.pushed = end;
+        if self.pushes.last() != Some(&end) {
+            self.pushes.push(end);
+        }
+    }
+
+    /// The buffer grows, if the application waits for it, so that it holds its windows of so many bytes.
     #[inline]
     pub fn grow(&mut self, window: u64) {
-        if let Some(buffer) =
-            self.buffer.as_mut().filter(|buffer| u64::from(buffer.has_grown_below) <= window)
+        if self.asleep
+            && let Some(buffer) = self.buffer.as_mut().filter(|buffer| buffer.grows(window))
         {
             buffer.grow(window);
         }
@@ -150,16 +232,49 @@ mod tests {
     use super::*;
     use crate::testing::read;
 
+    const MSS: u64 = 1448;
+
+    fn writer(buffer: &str, bytes: u64) -> Writer {
+        let buffer = read::<SendBuffer>(buffer).open(1448, 2, 0);
+        *Writer::new(0, bytes, buffer).expect("the buffer limits")
+    }
+
     #[test]
-    fn an_application_waits_while_its_buffer_has_no_room() {
-        let buffer = read::<SendBuffer>(r#""10kB""#).open(1448);
-        let room = buffer.unwrap().room();
-        assert!(Writer::new(0, room, buffer).is_none(), "it has written all");
-        let mut writer = Writer::new(0, room + 1, buffer).unwrap();
-        assert!(writer.waits() && !writer.is_done());
-        assert_eq!(writer.write(0, 0, (0, 0), || 1448), room);
-        assert!(writer.waits() && !writer.is_done());
-        assert_eq!(writer.write(0, 0, (0, 0), || 1448), 1);
-        assert!(!writer.waits() && writer.is_done());
+    fn an_application_waits_while_a_third_of_its_buffer_is_not_free() {
+        let (mut writer, mut pieces) = (writer(r#""10kB""#, 100_000), Pieces::new(1448));
+        let mut held = Held { una: 0, next: 0, end: 0, packets: 0 };
+        let mut write = |una, next, packets| {
+            (held.una, held.next, held.packets) = (una, next, packets);
+            let written = writer.write(held, &mut pieces, MSS, 4 * MSS);
+            held.end = written.map_or(held.end, |written| written.end);
+            written.map(|written| (written.end / MSS, written.at_once))
+        };
+        // Pieces of two segments of the 10,000 bytes: the last goes beyond them.
+        assert_eq!(write(0, 0, 0), Some((2, true)));
+        assert_eq!(write(0, 0, 0), Some((4, false)), "half of the window waits to be pushed");
+        assert_eq!(write(0, 0, 0), Some((6, false)));
+        assert_eq!(write(0, 0, 0), None);
+        // A packet that leaves takes no more than the piece that it was.
+        assert_eq!(write(0, 2 * MSS, 1), None);
+        // Of 2 segments in a packet and 2 in a piece, 7,584 bytes, a third of the buffer is not free.
+        assert_eq!(write(2 * MSS, 4 * MSS, 1), None);
+        assert_eq!(write(3 * MSS, 4 * MSS, 1), Some((10, false)), "9928 bytes, and two more segments");
+    }
+
+    /// Linux 6.12 in virtual time: the first write takes 32 segments, of which ten leave in two packets.
+    #[test]
+    fn the_first_write_fills_what_its_packets_leave() {
+        let (mut writer, mut pieces) = (writer(r#""4MiB""#, 1 << 30), Pieces::new(1448));
+        let mut held = Held { una: 0, next: 0, end: 0, packets: 0 };
+        let mut ends = Vec::new();
+        while let Some(written) = writer.write(held, &mut pieces, MSS, 65_160) {
+            held.end = written.end;
+            ends.push((written.end / MSS, written.at_once));
+            if held.packets < 2 {
+                held.next += 5 * MSS;
+                held.packets += 1;
+            }
+        }
+        assert_eq!(ends, [(22, true), (27, false), (32, true)]);
     }
 }

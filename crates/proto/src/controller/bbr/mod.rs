@@ -5,6 +5,7 @@
 //! Linux net/ipv4/tcp_bbr.c.
 
 mod aggregation;
+mod filter;
 mod policer;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 use rand::RngExt;
 
 use self::aggregation::Aggregation;
+use self::filter::Filter;
 use self::policer::Policer;
 use super::{Build, Class, Control, Controller, Event, Needs, Random, Rate, Signals, Stand};
 
@@ -77,21 +79,23 @@ impl Build for Params {
 
     fn build(&self) -> Box<Bbr> {
         Box::new(Bbr {
-            rates: vec![0.0; self.rate_rounds as usize],
             params: self.clone(),
             state: State::Startup,
-            pacing_gain: self.startup_gain,
+            gains: Gains::of(self),
+            pacing_gain: Gains::of(self).high,
+            bw: Filter::default(),
             rounds: 0,
             round_end: 0,
             plateau: Plateau::default(),
-            phase: (0, Time::ZERO),
-            rtt: Duration::MAX,
+            phase: (0, 0),
+            rtt: None,
             rtt_seen_at: Time::ZERO,
             closed: Closed::default(),
             limited: (0, 0),
             is_restarting: false,
             has_rtt: false,
             repair: Repair::No,
+            repair_before: Repair::No,
             conserves: false,
             window_before: 0,
             aggregation: Aggregation::default(),
@@ -101,20 +105,62 @@ impl Build for Params {
     }
 }
 
+/// One, in the unit of gains (BBR_UNIT), and in that of rates, segments a microsecond (BW_UNIT).
+const UNIT: u64 = 256;
+const BW_UNIT: u64 = 1 << 24;
 /// What the phases of steady state pace at, as parts of the largest rate (section 4.3.4.1).
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// The rate has stopped growing if it does not grow by a quarter in three rounds (section 4.3.2.2).
-const GROWTH: f64 = 1.25;
+const GROWTH: u64 = UNIT * 5 / 4;
 const FLAT_ROUNDS: u32 = 3;
 /// What a host hands to its device at once: what leaves in 1/1024 s, within bounds. Below this rate it is one segment at least, from it
 /// on two: bbr_min_tso_rate 1.2 Mbit/s, in bytes a second.
 const BURSTS_A_SECOND: u64 = 1024;
 const SLOW: Rate = Rate::from_bytes_per_second(150_000);
+/// In bytes, with 320 for headers (GSO_LEGACY_MAX_SIZE - 1 - MAX_TCP_HEADER), and in segments.
+const LARGEST_PIECE: u64 = 65_536 - 1 - 320;
 const LARGEST_BURST: u64 = 127;
 /// The window has room for so many of them: one in the stack, one in the device, one at the receiver (bbr_quantization_budget).
 const BURSTS: u64 = 3;
-/// The round-trip time before one was measured (section 4.2.1).
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
+/// The round-trip time before one was measured (section 4.2.1), in microseconds.
+const NOMINAL_RTT: u64 = 1000;
+
+/// A time in whole microseconds.
+fn micros(at: Time) -> u64 {
+    at.as_nanos() / 1000
+}
+
+/// Bytes in segments, the last of which may be short.
+fn segments(bytes: u64, signals: &Signals) -> u64 {
+    bytes.div_ceil(signals.mss.into())
+}
+
+/// A pacing rate in bytes a second, a part `margin` below a rate times a gain (bbr_rate_bytes_per_sec).
+fn bytes_per_second(bw: u64, gain: u64, signals: &Signals, margin: f64) -> u64 {
+    let gained = u128::from(bw) * u128::from(signals.mss) * u128::from(gain) / u128::from(UNIT);
+    let a_second = ((1.0 - margin) * 1e6).round() as u128;
+    u64::try_from(gained * a_second / u128::from(BW_UNIT)).unwrap_or(u64::MAX)
+}
+
+/// Gains of the parameters, in parts of [`UNIT`].
+#[derive(Clone, Copy, Debug)]
+struct Gains {
+    /// Of startup, rounded up, and of drain, rounded down (bbr_high_gain, bbr_drain_gain).
+    high: u64,
+    drain: u64,
+    window: u64,
+}
+
+impl Gains {
+    fn of(params: &Params) -> Gains {
+        let unit = UNIT as f64;
+        Gains {
+            high: (unit * params.startup_gain) as u64 + 1,
+            drain: (unit / params.startup_gain) as u64,
+            window: (unit * params.window_gain) as u64,
+        }
+    }
+}
 
 /// What the sender is about (section 4.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,15 +175,16 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     No,
-    /// A loss was found; the acknowledgement that showed it comes next.
-    Begins,
-    UnderWay,
+    /// After a loss.
+    Recovery,
+    /// After a timeout.
+    Loss,
 }
 
 /// Whether the rate still grows in startup (section 4.3.2.2: full_bw).
 #[derive(Clone, Copy, Debug, Default)]
 struct Plateau {
-    rate: f64,
+    rate: u64,
     rounds: u32,
     reached: bool,
 }
@@ -150,22 +197,24 @@ struct Closed {
     had_round: bool,
 }
 
-/// The controller. Rates in bytes a second.
+/// The controller. Rates are segments a microsecond in parts of [`BW_UNIT`], windows whole segments: as in Linux.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     params: Params,
     state: State,
-    pacing_gain: f64,
-    /// The largest delivery rate in each of the last rounds.
-    rates: Vec<f64>,
+    gains: Gains,
+    pacing_gain: u64,
+    /// The largest delivery rate of the last rounds.
+    bw: Filter,
     /// Rounds so far. Recovery and ProbeRTT begin rounds of their own.
     rounds: u64,
     /// The round ends when something sent after so many bytes were delivered is acknowledged.
     round_end: u64,
     plateau: Plateau,
-    /// The place in [`CYCLE`], and since when.
-    phase: (usize, Time),
-    rtt: Duration,
+    /// The place in [`CYCLE`], and since when, in microseconds.
+    phase: (usize, u64),
+    /// In microseconds.
+    rtt: Option<u64>,
     rtt_seen_at: Time,
     closed: Closed,
     /// Rates of what was sent between these numbers of delivered bytes are low because the window was closed.
@@ -173,7 +222,9 @@ pub struct Bbr {
     /// Sending began again after an idle time, and nothing was delivered since.
     is_restarting: bool,
     has_rtt: bool,
+    /// Now, and when an acknowledgement last set the window.
     repair: Repair,
+    repair_before: Repair,
     /// In the first round of recovery, what is delivered lets as much leave.
     conserves: bool,
     /// The window before losses or ProbeRTT.
@@ -184,64 +235,54 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    fn largest_rate(&self) -> f64 {
-        self.rates.iter().copied().fold(0.0, f64::max)
+    /// The rate to send at: that of a policer, if one was found (bbr_bw).
+    fn rate(&self) -> u64 {
+        self.policer.rate().unwrap_or_else(|| self.bw.largest())
     }
 
-    /// The rate to send at: that of a policer, if one was found.
-    fn rate(&self) -> f64 {
-        self.policer.rate().unwrap_or_else(|| self.largest_rate())
-    }
-
-    fn window_gain(&self) -> f64 {
+    fn window_gain(&self) -> u64 {
         match self.state {
-            State::Startup | State::Drain => self.params.startup_gain,
-            State::ProbeBw => self.params.window_gain,
-            State::ProbeRtt => 1.0,
+            State::Startup | State::Drain => self.gains.high,
+            State::ProbeBw => self.gains.window,
+            State::ProbeRtt => UNIT,
         }
     }
 
-    /// Bytes that leave at once.
+    /// Segments that leave at once (bbr_tso_segs_goal).
     fn burst(control: &Control, signals: &Signals) -> u64 {
-        let mss = u64::from(signals.mss);
         let least = if control.pacing < SLOW { 1 } else { 2 };
-        (control.pacing.bytes_per_second() / BURSTS_A_SECOND / mss).clamp(least, LARGEST_BURST) * mss
+        let bytes = (control.pacing.bytes_per_second() / BURSTS_A_SECOND).min(LARGEST_PIECE);
+        (bytes / u64::from(signals.mss)).max(least).min(LARGEST_BURST)
     }
 
-    /// What is in flight at a gain, if bursts on the way are to fit (bbr_inflight).
-    fn inflight(&self, rate: f64, gain: f64, signals: &Signals, control: &Control) -> u64 {
-        self.with_bursts(self.product(rate, gain, signals), signals, control)
+    /// Segments in flight at a gain, if bursts on the way are to fit (bbr_inflight).
+    fn inflight(&self, bw: u64, gain: u64, signals: &Signals, control: &Control) -> u64 {
+        self.with_bursts(self.product(bw, gain, signals), signals, control)
     }
 
-    /// The bandwidth-delay product, in whole segments.
-    fn product(&self, rate: f64, gain: f64, signals: &Signals) -> u64 {
-        if self.rtt == Duration::MAX {
-            return signals.initial_window;
-        }
-        let mss = u64::from(signals.mss);
-        ((gain * rate * self.rtt.as_secs_f64()) as u64).div_ceil(mss) * mss
+    /// The bandwidth-delay product (bbr_bdp).
+    fn product(&self, bw: u64, gain: u64, signals: &Signals) -> u64 {
+        let Some(rtt) = self.rtt else { return segments(signals.initial_window, signals) };
+        (bw * rtt * gain / UNIT).div_ceil(BW_UNIT)
     }
 
     fn with_bursts(&self, window: u64, signals: &Signals, control: &Control) -> u64 {
-        let mss = u64::from(signals.mss);
-        let segments = (window + BURSTS * Bbr::burst(control, signals)) / mss;
         // An even number, so that no acknowledgement is delayed; and two more where the rate is probed for (bbr_quantization_budget).
         let probes = self.state == State::ProbeBw && self.phase.0 == 0;
-        (segments.next_multiple_of(2) + if probes { 2 } else { 0 }) * mss
+        (window + BURSTS * Bbr::burst(control, signals)).next_multiple_of(2) + if probes { 2 } else { 0 }
     }
 
     /// Counts the round, and takes in the delivery rate (bbr_update_bw). True if a round has begun.
     fn take_rate(&mut self, signals: &Signals) -> bool {
         let sample = &signals.rate;
-        if sample.rate == Rate::ZERO {
+        let took = sample.interval.as_nanos() / 1000;
+        if sample.rate == Rate::ZERO || took == 0 {
             return false;
         }
         let begins = sample.prior_delivered >= self.round_end;
         if begins {
             self.round_end = signals.delivered;
             self.rounds += 1;
-            let place = self.place();
-            self.rates[place] = 0.0;
             self.conserves = false;
         }
         let limited = self.is_limited(signals);
@@ -249,16 +290,11 @@ impl Bbr {
             self.begin_cycle(signals.now);
         }
         // A rate that the application held down says only that the path is no slower.
-        let rate = sample.rate.as_f64();
-        if !limited || rate >= self.largest_rate() {
-            let place = self.place();
-            self.rates[place] = self.rates[place].max(rate);
+        let bw = segments(sample.delivered, signals) * BW_UNIT / took;
+        if !limited || bw >= self.bw.largest() {
+            self.bw.take(self.params.rate_rounds.into(), self.rounds, bw);
         }
         begins
-    }
-
-    fn place(&self) -> usize {
-        (self.rounds % self.rates.len() as u64) as usize
     }
 
     /// True if the delivery rate of a sample is not that of the path.
@@ -272,20 +308,21 @@ impl Bbr {
         if self.state != State::ProbeBw {
             return;
         }
-        let is_over = signals.now.since(self.phase.1) > self.rtt;
-        let before = signals.flight + signals.acked + signals.lost;
-        let rate = self.largest_rate();
-        let next = if self.pacing_gain > 1.0 {
+        let now = micros(signals.now);
+        let is_over = self.rtt.is_some_and(|rtt| now - self.phase.1 > rtt);
+        let before = segments(signals.flight + signals.acked + signals.lost, signals);
+        let bw = self.bw.largest();
+        let next = if self.pacing_gain > UNIT {
             let in_flight = before + Bbr::burst(control, signals);
-            let full = in_flight >= self.inflight(rate, self.pacing_gain, signals, control);
+            let full = in_flight >= self.inflight(bw, self.pacing_gain, signals, control);
             is_over && (signals.lost > 0 || full)
-        } else if self.pacing_gain < 1.0 {
-            is_over || before <= self.inflight(rate, 1.0, signals, control)
+        } else if self.pacing_gain < UNIT {
+            is_over || before <= self.inflight(bw, UNIT, signals, control)
         } else {
             is_over
         };
         if next {
-            self.phase = ((self.phase.0 + 1) % CYCLE.len(), signals.now);
+            self.phase = ((self.phase.0 + 1) % CYCLE.len(), now);
         }
     }
 
@@ -294,7 +331,7 @@ impl Bbr {
         self.state = State::ProbeBw;
         let others = CYCLE.len() - 1;
         let drawn = self.random.as_mut().map_or(0, |random| random.random_range(0..others));
-        self.phase = ((CYCLE.len() - drawn) % CYCLE.len(), now);
+        self.phase = ((CYCLE.len() - drawn) % CYCLE.len(), micros(now));
     }
 
     /// Has startup filled the pipe (bbr_check_full_bw_reached)?
@@ -302,8 +339,8 @@ impl Bbr {
         if self.plateau.reached || !round || self.is_limited(signals) {
             return;
         }
-        let rate = self.largest_rate();
-        if rate >= GROWTH * self.plateau.rate {
+        let rate = self.bw.largest();
+        if rate >= self.plateau.rate * GROWTH / UNIT {
             (self.plateau.rate, self.plateau.rounds) = (rate, 0);
             return;
         }
@@ -313,12 +350,13 @@ impl Bbr {
 
     /// From startup to drain, and on when the queue is empty (bbr_check_drain).
     fn take_drain(&mut self, signals: &Signals, control: &mut Control) {
+        let bw = self.bw.largest();
         if self.state == State::Startup && self.plateau.reached {
             self.state = State::Drain;
-            control.threshold = self.inflight(self.largest_rate(), 1.0, signals, control);
+            control.threshold = self.inflight(bw, UNIT, signals, control) * u64::from(signals.mss);
         }
         if self.state == State::Drain
-            && signals.flight <= self.inflight(self.largest_rate(), 1.0, signals, control)
+            && segments(signals.flight, signals) <= self.inflight(bw, UNIT, signals, control)
         {
             self.begin_cycle(signals.now);
         }
@@ -330,21 +368,22 @@ impl Bbr {
         let now = signals.now;
         let expired = now > self.rtt_seen_at + self.params.rtt_window;
         let mss = u64::from(signals.mss);
-        // The acknowledgement of a lone segment may have been delayed.
-        let delayed = signals.rate.in_flight <= mss && signals.rate.delivered <= mss;
-        if !signals.rtt.is_zero() && (signals.rtt < self.rtt || expired && !delayed) {
-            (self.rtt, self.rtt_seen_at) = (signals.rtt, now);
+        // The acknowledgement of a lone short segment may have been delayed (FLAG_ACK_MAYBE_DELAYED).
+        let delayed = signals.acked < mss && signals.rate.delivered < mss;
+        let rtt = signals.rtt.as_nanos() / 1000;
+        if !signals.rtt.is_zero() && (self.rtt.is_none_or(|least| rtt < least) || expired && !delayed) {
+            (self.rtt, self.rtt_seen_at) = (Some(rtt), now);
         }
         if expired && !self.is_restarting && self.state != State::ProbeRtt {
-            self.keep_window(control);
             self.state = State::ProbeRtt;
+            self.keep_window(control);
             self.closed = Closed::default();
             self.limited.0 = signals.delivered;
         }
         if self.state == State::ProbeRtt {
             self.limited.1 = signals.delivered + signals.flight;
             match self.closed.until {
-                None if signals.flight <= self.least(signals) => {
+                None if segments(signals.flight, signals) <= u64::from(self.params.least_window) => {
                     self.closed.until = Some(now + self.params.closed_for);
                     self.round_end = signals.delivered;
                 }
@@ -376,45 +415,51 @@ impl Bbr {
         }
     }
 
-    fn least(&self, signals: &Signals) -> u64 {
-        u64::from(self.params.least_window) * u64::from(signals.mss)
-    }
-
     /// Keeps the window for the time after losses or ProbeRTT (bbr_save_cwnd).
     fn keep_window(&mut self, control: &Control) {
-        let whole = self.repair == Repair::No && self.state != State::ProbeRtt;
+        let whole = self.repair_before == Repair::No && self.state != State::ProbeRtt;
         self.window_before = if whole { control.window } else { self.window_before.max(control.window) };
     }
 
-    /// The rate before one was measured: the initial window in a round trip (section 4.2.1: BBRInitPacingRate).
+    /// The rate before one was measured: the window in a round trip (bbr_init_pacing_rate_from_rtt).
     fn first_pacing(&mut self, signals: &Signals, control: &mut Control) {
         self.has_rtt = !signals.smoothed_rtt.is_zero();
-        let rtt = if self.has_rtt { signals.smoothed_rtt } else { NOMINAL_RTT };
-        let gain = self.params.startup_gain * (1.0 - self.params.margin);
-        control.pacing = Rate::from_f64(gain * signals.initial_window as f64 / rtt.as_secs_f64());
+        let rtt = if self.has_rtt { (signals.smoothed_rtt.as_nanos() / 1000).max(1) } else { NOMINAL_RTT };
+        let window = control.window.min(signals.initial_window);
+        let bw = window / u64::from(signals.mss) * BW_UNIT / rtt;
+        self.pace(bw, self.gains.high, signals, control);
     }
 
-    fn set_pacing(&mut self, signals: &Signals, control: &mut Control) {
+    fn pace(&self, bw: u64, gain: u64, signals: &Signals, control: &mut Control) {
+        control.pacing = Rate::from_bytes_per_second(bytes_per_second(bw, gain, signals, self.params.margin));
+    }
+
+    // bbr_set_pacing_rate
+    fn set_pacing(&mut self, bw: u64, gain: u64, signals: &Signals, control: &mut Control) {
         if !self.has_rtt && !signals.smoothed_rtt.is_zero() {
             self.first_pacing(signals, control);
         }
-        let rate = self.rate() * self.pacing_gain * (1.0 - self.params.margin);
-        if rate > 0.0 && (self.plateau.reached || rate > control.pacing.as_f64()) {
-            control.pacing = Rate::from_f64(rate);
+        let before = control.pacing;
+        self.pace(bw, gain, signals, control);
+        if control.pacing == Rate::ZERO || !self.plateau.reached && control.pacing <= before {
+            control.pacing = before;
         }
     }
 
-    /// Losses: in the first round of recovery as much leaves as is delivered (bbr_set_cwnd_to_recover_or_restore). True if that is all
-    /// to be done about the window.
+    /// Losses: in the first round of recovery as much leaves as is delivered (bbr_set_cwnd_to_recover_or_restore). Behind the repair
+    /// the window is what it was. True if that is all to be done about the window.
     fn conserve(&mut self, signals: &Signals, control: &mut Control) -> bool {
         if signals.lost > 0 {
             control.window = control.window.saturating_sub(signals.lost).max(u64::from(signals.mss));
         }
-        if self.repair == Repair::Begins {
-            self.repair = Repair::UnderWay;
+        let before = std::mem::replace(&mut self.repair_before, self.repair);
+        if self.repair == Repair::Recovery && before != Repair::Recovery {
             self.conserves = true;
             self.round_end = signals.delivered;
             control.window = signals.flight + signals.acked;
+        } else if self.repair == Repair::No && before != Repair::No {
+            self.conserves = false;
+            control.window = control.window.max(self.window_before);
         }
         if self.conserves {
             control.window = control.window.max(signals.flight + signals.acked);
@@ -422,52 +467,52 @@ impl Bbr {
         self.conserves
     }
 
-    /// Losses are repaired, or were none: the window is what it was.
-    fn repaired(&mut self, control: &mut Control) {
-        if self.repair != Repair::No {
-            self.repair = Repair::No;
-            self.conserves = false;
-            control.window = control.window.max(self.window_before);
-        }
-    }
-
+    // bbr_set_cwnd
     fn set_window(&mut self, signals: &Signals, control: &mut Control) {
+        let mss = u64::from(signals.mss);
+        let least = u64::from(self.params.least_window) * mss;
         if signals.acked > 0 && !self.conserve(signals, control) {
-            let rate = self.rate();
-            let mut target = self.product(rate, self.window_gain(), signals);
+            let bw = self.rate();
+            let mut target = self.product(bw, self.window_gain(), signals);
             if self.params.aggregation && self.plateau.reached {
-                target += self.aggregation.extra(rate);
+                target += self.aggregation.extra(bw);
             }
-            let target = self.with_bursts(target, signals, control);
+            let target = self.with_bursts(target, signals, control) * mss;
             if self.plateau.reached {
                 control.window = (control.window + signals.acked).min(target);
-            } else if control.window < target || signals.delivered < signals.initial_window {
+            } else if control.window < target || signals.delivered + mss < signals.initial_window {
+                // The SYN was delivered too (net/ipv4/tcp_input.c: tcp_clean_rtx_queue).
                 control.window += signals.acked;
             }
-            control.window = control.window.max(self.least(signals));
+            control.window = control.window.max(least);
         }
         if self.state == State::ProbeRtt {
-            control.window = control.window.min(self.least(signals));
+            control.window = control.window.min(least);
         }
     }
 
     fn acknowledged(&mut self, signals: &Signals, control: &mut Control) {
+        if self.repair == Repair::Recovery && !signals.in_recovery && signals.event == Event::Ack {
+            // A probe repaired the loss: there is no recovery (net/ipv4/tcp_input.c: tcp_process_tlp_ack).
+            self.repair = Repair::No;
+        }
+        self.policer.lose(signals.lost);
         let round = self.take_rate(signals);
         if self.params.aggregation && signals.rate.rate > Rate::ZERO {
-            let rate = self.rate();
-            self.aggregation.ack(signals, round, rate, control.window);
+            let (acked, window) = (segments(signals.acked, signals), control.window / u64::from(signals.mss));
+            self.aggregation.ack(signals, acked, round, self.rate(), window);
         }
         self.take_phase(signals, control);
         self.take_growth(signals, round);
         self.take_drain(signals, control);
         self.take_rtt(signals, control, round);
         self.pacing_gain = match self.state {
-            State::Startup => self.params.startup_gain,
-            State::Drain => 1.0 / self.params.startup_gain,
+            State::Startup => self.gains.high,
+            State::Drain => self.gains.drain,
             State::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase.0],
-            State::ProbeBw | State::ProbeRtt => 1.0,
+            State::ProbeBw | State::ProbeRtt => UNIT,
         };
-        self.set_pacing(signals, control);
+        self.set_pacing(self.rate(), self.pacing_gain, signals, control);
         self.set_window(signals, control);
     }
 }
@@ -490,7 +535,7 @@ impl Controller for Bbr {
         match signals.event {
             Event::Start => {
                 if !signals.min_rtt.is_zero() {
-                    self.rtt = signals.min_rtt;
+                    self.rtt = Some(signals.min_rtt.as_nanos() / 1000);
                 }
                 self.rtt_seen_at = signals.now;
                 self.aggregation.begin(signals.now);
@@ -498,28 +543,31 @@ impl Controller for Bbr {
             }
             Event::Ack => self.acknowledged(signals, control),
             Event::Recovered => {
-                self.repaired(control);
+                self.repair = Repair::No;
                 if signals.acked > 0 {
                     self.acknowledged(signals, control);
                 }
             }
             // bbr_undo_cwnd: the path may carry more than it seemed to.
             Event::Undone => {
-                self.repaired(control);
-                (self.plateau.rate, self.plateau.rounds) = (0.0, 0);
+                self.repair = Repair::No;
+                (self.plateau.rate, self.plateau.rounds) = (0, 0);
                 self.policer.forget(signals);
             }
             Event::Loss => {
                 self.keep_window(control);
-                self.repair = Repair::Begins;
+                self.repair = Repair::Recovery;
             }
+            Event::Ecn => self.keep_window(control),
             Event::Timeout => {
-                self.keep_window(control);
-                self.repair = Repair::UnderWay;
-                self.conserves = false;
-                self.plateau.rate = 0.0;
-                if self.params.policer {
-                    self.policer.timeout(signals);
+                if !signals.repeated {
+                    self.keep_window(control);
+                }
+                (self.repair, self.repair_before) = (Repair::Loss, Repair::Loss);
+                self.plateau.rate = 0;
+                self.policer.lose(signals.lost);
+                if self.params.policer && self.policer.timeout(signals, self.state == State::ProbeBw) {
+                    self.begin_cycle(signals.now);
                 }
                 control.window = u64::from(signals.mss);
             }
@@ -528,9 +576,7 @@ impl Controller for Bbr {
                 self.is_restarting = true;
                 self.aggregation.begin(signals.now);
                 match self.state {
-                    State::ProbeBw if self.rate() > 0.0 => {
-                        control.pacing = Rate::from_f64(self.rate() * (1.0 - self.params.margin));
-                    }
+                    State::ProbeBw => self.set_pacing(self.rate(), UNIT, signals, control),
                     State::ProbeRtt => self.open_when_due(signals.now, control),
                     _ => {}
                 }

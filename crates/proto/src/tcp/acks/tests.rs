@@ -1,7 +1,8 @@
 //! When receivers acknowledge, and how their windows grow.
 
-use dumbbell_core::Ecn;
 use dumbbell_core::testing::lengths;
+use dumbbell_core::{Ecn, Header, Stage};
+use dumbbell_header::SackBlock;
 use proptest::prelude::*;
 
 use super::*;
@@ -108,7 +109,7 @@ fn the_delay_follows_the_gaps_between_segments() {
         let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
         (acks.delay, acks.latest) = (Duration::from_millis(before), at(1000));
-        acks.follow(at(1000 + gap));
+        acks.follow(at(1000 + gap), Duration::ZERO);
         assert_eq!(acks.delay, Duration::from_millis(after), "{before} ms, then {gap}");
         assert_eq!(acks.latest, at(1000 + gap));
     }
@@ -413,4 +414,202 @@ fn a_larger_buffer_counts_from_the_next_segment() {
     assert!(grew, "the second round trip brought twice as much");
     // Measured on Linux 6.12 (`--draw 26 --seed 1`, cell 2): 22, 24, 26, 28, 30, 32, 33.
     assert_eq!(told[21..], [22, 24, 26, 28, 30, 32, 33]);
+}
+
+/// Each duplicate shows one more segment above the hole; data that answers one counts them.
+#[test]
+fn data_shows_which_duplicate_it_answers() {
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+    acks.hole = true;
+    (0..5).for_each(|i| acks.sent(at(10 + i), (5 + i) * 1448));
+    acks.echoed(at(34), 8);
+    assert_eq!(acks.data_rtt, Duration::from_millis(21));
+    assert_eq!(acks.unanswered.len(), 1);
+}
+
+#[test]
+fn data_counts_what_its_sender_knows_to_be_held() {
+    const MSS: u64 = 1460;
+    let text = r#"{"profile": "linux", "timestamps": false, "handshake": false, "initial_window": 10}"#;
+    let (mut sender, _) = params(text).open(opening(Some(20 * MSS)));
+    sender.wake(ms(0.0));
+    while sender.pull(ms(0.0)).is_some() {}
+    let held = SackBlock { start: MSS as u32, end: 4 * MSS as u32 };
+    let sack = [held, SackBlock::default(), SackBlock::default()];
+    let header = TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, sack, ..TcpHeader::default() };
+    sender.push(ms(50.0), &Packet::of(header, 7, 52, Ecn::NotEct));
+    let answer = sender.pull(ms(50.0)).expect("segment 0");
+    assert_eq!((answer.body[0], answer.aux), (0, 3));
+}
+
+/// After a segment that fills a hole in part, two more duplicates leave at once.
+#[test]
+fn a_part_of_a_hole_filled_counts_as_a_duplicate() {
+    const SEGMENT: u64 = 1448;
+    let params = params(r#"{"profile": "linux"}"#);
+    let mut acks = Acks::new(&params, SEGMENT, false);
+    acks.in_order(ms(1.0), (SEGMENT, 0), 1, (false, false, false), &params);
+    acks.advertise(0, SEGMENT);
+    (acks.quick, acks.window, acks.data_rtt) = (0, acks.clamp, Duration::from_millis(40));
+    // Segments 1 and 3 are missing, and 1 arrives.
+    acks.unexpected(ms(2.0), (2 * SEGMENT, 3 * SEGMENT), (SEGMENT, SEGMENT), false, false);
+    acks.sent(ms(2.0), 2 * SEGMENT);
+    acks.in_order(ms(3.0), (2 * SEGMENT, SEGMENT), 1, (true, false, false), &params);
+    acks.sent(ms(3.0), 3 * SEGMENT);
+    let verdicts = [5, 6, 7].map(|i| {
+        acks.unexpected(ms(4.0), (i * SEGMENT, (i + 1) * SEGMENT), (2 * SEGMENT, i * SEGMENT), false, false)
+    });
+    assert_eq!(verdicts[..2], [Verdict::Now; 2]);
+    assert_ne!(verdicts[2], Verdict::Now);
+}
+
+/// Linux with HZ = 250: of 15 ticks half is 7.
+#[test]
+fn delays_are_held_in_whole_ticks() {
+    let tick = Duration::from_millis(4);
+    let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    (acks.delay, acks.latest) = (Duration::from_millis(60), at(1000));
+    acks.follow(at(1024), tick);
+    assert_eq!(acks.delay, Duration::from_millis(52));
+    // 200 ms less one tick are the most.
+    acks.delay = Duration::from_millis(200);
+    assert_eq!(acks.longest_delay(tick), Duration::from_millis(196));
+}
+
+/// The handshake took 150 ms: the timeout is three times that, and 1 s before it was measured.
+#[test]
+fn a_pause_beyond_the_timeout_is_acknowledged_quickly() {
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    for (rtt, timeout) in [(0, 1000), (50, 250), (150, 450)] {
+        for (gap, quick) in [(timeout, 0), (timeout + 1, QUICK)] {
+            let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+            (acks.rtt, acks.delay) = (Duration::from_millis(rtt), LEAST_DELAY);
+            acks.follow(at(gap), Duration::ZERO);
+            assert_eq!(acks.quick, quick, "{rtt} ms, then {gap}");
+        }
+    }
+}
+
+/// 2304 bytes of memory, of which 160 parts of 256 are window.
+#[test]
+fn a_full_segment_takes_1440_bytes_of_the_window() {
+    const SEGMENT: u64 = 1448;
+    let params = params(r#"{"profile": "linux"}"#);
+    let mut acks = Acks::new(&params, SEGMENT, false);
+    acks.in_order(ms(1.0), (SEGMENT, 4 * SEGMENT), 1, (true, false, false), &params);
+    assert_eq!(acks.clamp - acks.room, 5 * 1440);
+    acks.unexpected(ms(2.0), (9 * SEGMENT, 10 * SEGMENT), (SEGMENT, 5 * SEGMENT), false, false);
+    assert_eq!(acks.clamp - acks.room, 5 * 1440);
+}
+
+/// A receiver of the Linux profile that gets a segment each millisecond, over 20 ms.
+struct Fed {
+    receiver: crate::tcp::Receiver,
+    now: f64,
+}
+
+impl Fed {
+    const SEGMENT: u64 = 1448;
+
+    fn new(more: &str) -> Fed {
+        let text = format!(
+            r#"{{"profile": "linux", "handshake": false, "mss": 1460, "receive_window": "70kB" {more}}}"#
+        );
+        let (_, receiver) = params(&text).open(opening(None));
+        Fed { receiver, now: 0.0 }
+    }
+
+    /// A segment arrives. Returns the acknowledgement, if one leaves.
+    fn feed(&mut self, number: u64, ecn: Ecn, flags: u8) -> Option<Packet> {
+        self.now += 1.0;
+        let header = TcpHeader {
+            flags: TcpHeader::ACK | flags,
+            number: number * Fed::SEGMENT,
+            timestamp: ms(self.now).as_nanos(),
+            ..TcpHeader::default()
+        };
+        let mut packet = Packet::of(header, 7, 0, ecn);
+        packet.size = Fed::SEGMENT as u16 + 52;
+        packet.aux = number.saturating_sub(20) as u16;
+        self.receiver.push(ms(self.now), &packet);
+        self.receiver.pull(ms(self.now))
+    }
+
+    /// Segments arrive in order until an acknowledgement waits for a second one. Returns the next.
+    fn until_delayed(&mut self, ecn: Ecn) -> u64 {
+        (0..40).find(|n| self.feed(*n, ecn, 0).is_none()).expect("one waits") + 1
+    }
+}
+
+#[test]
+fn a_segment_with_cwr_is_acknowledged_at_once() {
+    let mut fed = Fed::new(r#", "ecn": "classic", "ecn_answer": "classic""#);
+    let next = fed.until_delayed(Ecn::Ect0);
+    assert!(fed.feed(next, Ecn::Ect0, 0).is_some(), "the second");
+    assert!(fed.feed(next + 1, Ecn::Ect0, TcpHeader::CWR).is_some(), "the first, with CWR");
+    assert!(fed.feed(next + 2, Ecn::Ect0, 0).is_none());
+}
+
+#[test]
+fn the_first_mark_is_acknowledged_at_once() {
+    for (ecn, first) in [(Ecn::Ce, true), (Ecn::NotEct, false)] {
+        let mut fed = Fed::new(r#", "ecn": "classic", "ecn_answer": "classic""#);
+        let next = fed.until_delayed(Ecn::Ect0);
+        assert!(fed.feed(next, Ecn::Ect0, 0).is_some(), "the second");
+        assert!(fed.feed(next + 1, ecn, 0).is_some(), "{ecn:?}");
+        assert!(fed.feed(next + 2, ecn, 0).is_some(), "{ecn:?}: two are quick");
+        assert_eq!(fed.feed(next + 3, ecn, 0).is_none(), first, "{ecn:?}: marks are echoed by now");
+    }
+}
+
+/// A delayed acknowledgement has left with a second segment; its timer ends when one is held back.
+#[test]
+fn an_old_timer_lets_a_held_ack_go() {
+    let mut fed = Fed::new("");
+    let next = fed.until_delayed(Ecn::NotEct);
+    let timer = fed.receiver.wake_at();
+    assert_eq!(timer, ms(fed.now + 40.0));
+    assert!(fed.feed(next, Ecn::NotEct, 0).is_some(), "the second");
+    fed.now += 33.9;
+    let held = (2..9).find(|n| fed.feed(next + n, Ecn::NotEct, 0).is_none());
+    assert_eq!((held, fed.receiver.wake_at()), (Some(6), timer), "by itself 1.1 ms later");
+    fed.receiver.wake(timer);
+    assert!(fed.receiver.pull(timer).is_some());
+}
+
+/// Four blocks, and an acknowledgement held back: a segment elsewhere lets it go as it was, and is not acknowledged itself.
+#[test]
+fn a_held_ack_leaves_before_a_new_block() {
+    let mut fed = Fed::new("");
+    let next = fed.until_delayed(Ecn::NotEct);
+    fed.feed(next, Ecn::NotEct, 0);
+    let blocks = |packet: &Packet| {
+        let header = TcpHeader::unpack(&packet.words());
+        header.sack.map(|block| u64::from(block.start) / Fed::SEGMENT)
+    };
+    // The window grows with the first, and three are duplicates.
+    let latest = [2, 4, 6, 8, 9].map(|n| fed.feed(next + n, Ecn::NotEct, 0).is_some());
+    assert_eq!(latest, [true, true, true, true, false]);
+    let early = fed.feed(next + 11, Ecn::NotEct, 0).expect("the one held back");
+    assert_eq!(blocks(&early), [7, 5, 3]);
+    assert!(fed.receiver.pull(ms(fed.now)).is_none() && fed.receiver.wake_at() == Time::NEVER);
+    let later = fed.feed(next + 11, Ecn::NotEct, 0);
+    assert!(later.is_none(), "what is there is held back, too");
+    fed.receiver.wake(fed.receiver.wake_at());
+    let packet = fed.receiver.pull(ms(fed.now + 1.1)).expect("by its timer");
+    assert_eq!(blocks(&packet), [10, 10, 7], "what arrived twice goes first");
+}
+
+#[test]
+fn an_ack_of_its_own_timer_has_the_time_of_arrival() {
+    let mut disorder = crate::tcp::disorder::Disorder::default();
+    for at in [1.0, 1.5] {
+        disorder.hold_back(ms(at), true);
+    }
+    disorder.kick();
+    assert_eq!(disorder.leaves(ms(2.1)).0, ms(1.5));
+    disorder.hold_back(ms(3.0), true);
+    assert_eq!(disorder.leaves(ms(3.5)).0, ms(3.5), "another cause");
 }

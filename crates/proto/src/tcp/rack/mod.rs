@@ -135,7 +135,7 @@ pub struct Rack {
     /// Timeouts since something was acknowledged, or probes of a closed window.
     pub timeouts: u32,
     pub usage: Usage,
-    /// Segments acknowledged, modulo 2^16: what segments tell the receiver. See `Acks::echoed`.
+    /// Segments known to have arrived, modulo 2^16: what segments tell the receiver. See `Acks::echoed`.
     pub acknowledged: u16,
     /// New data left since the probe timer was last armed.
     pub sent_new: bool,

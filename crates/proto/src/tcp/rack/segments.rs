@@ -25,6 +25,10 @@ mod state {
     pub const EVER_RESENT: u8 = 1 << 3;
     /// It stands in the order of sending.
     pub const LISTED: u8 = 1 << 4;
+    /// It is the last of a packet that the device cut.
+    pub const LAST: u8 = 1 << 5;
+    /// It pushes (RFC 9293 section 3.9.1.2).
+    pub const PUSHES: u8 = 1 << 6;
 }
 
 /// A segment that is not acknowledged.
@@ -58,6 +62,11 @@ impl Segment {
     /// True if it was sent again and that may still arrive.
     pub fn is_resent(&self) -> bool {
         self.state & state::RESENT != 0
+    }
+
+    /// True if it pushes.
+    pub fn pushes(&self) -> bool {
+        self.state & state::PUSHES != 0
     }
 
     /// True if it was sent more than once.
@@ -96,6 +105,8 @@ pub struct Segments {
     held_bytes: u64,
     lost: u32,
     resent: u32,
+    /// Packets that the device cut into these.
+    packets: u32,
     /// No segment below is lost and waits to be sent again.
     repair_from: u64,
 }
@@ -112,6 +123,7 @@ impl Default for Segments {
             held_bytes: 0,
             lost: 0,
             resent: 0,
+            packets: 0,
             repair_from: 0,
         }
     }
@@ -142,6 +154,11 @@ impl Segments {
     /// Those sent again that may still arrive.
     pub fn resent(&self) -> u32 {
         self.resent
+    }
+
+    /// Packets that the device cut into these: those whose last segment is not acknowledged.
+    pub fn packets(&self) -> u32 {
+        self.packets
     }
 
     /// True if none of them was ever held, lost or sent again.
@@ -202,9 +219,15 @@ impl Segments {
         if is_it { place } else { self.queue.partition_point(|s| s.start < number) }
     }
 
-    /// A new segment leaves.
+    /// A new segment leaves, perhaps as the last of a packet, and one that pushes.
     #[inline]
-    pub fn push(&mut self, now: Time, start: u64, end: u64, delivered: u32) {
+    pub fn push(
+        &mut self,
+        now: Time,
+        (start, end): (u64, u64),
+        delivered: u32,
+        (last, pushes): (bool, bool),
+    ) {
         let id = self.base.wrapping_add(self.out());
         self.queue.push_back(Segment {
             start,
@@ -213,8 +236,9 @@ impl Segments {
             delivered,
             earlier: NONE,
             later: NONE,
-            state: 0,
+            state: (state::LAST * u8::from(last)) | (state::PUSHES * u8::from(pushes)),
         });
+        self.packets += u32::from(last);
         if !self.are_plain() {
             self.list(id);
         }
@@ -233,6 +257,12 @@ impl Segments {
     pub fn resend(&mut self, now: Time, id: u32, delivered: u32) {
         self.keep_list();
         self.unlist(id);
+        // What is sent again alone becomes a packet of its own (Linux net/ipv4/tcp_output.c: __tcp_retransmit_skb).
+        let place = id.wrapping_sub(self.base) as usize;
+        let before = place.checked_sub(1).map(|before| self.queue[before]);
+        if before.is_some_and(|before| before.state & state::LAST == 0 && before.sent_at != now) {
+            self.split(place - 1);
+        }
         let segment = self.at(id);
         let again = segment.is_resent();
         segment.sent_at = now;
@@ -302,7 +332,35 @@ impl Segments {
         self.held += 1;
         self.held_bytes += before.end - before.start;
         self.unlist(id);
+        let place = id.wrapping_sub(self.base) as usize;
+        if place > 0 {
+            self.join(place - 1);
+        }
+        if place + 1 < self.queue.len() {
+            self.join(place);
+        }
         Some(before)
+    }
+
+    /// Of a segment and the one behind it the receiver holds one or both: packets that it holds become one, if their segments are alike,
+    /// and one that it holds in part becomes two.
+    // Linux net/ipv4/tcp_input.c: what tcp_shift_skb_data and tcp_match_skb_to_sack do.
+    fn join(&mut self, place: usize) {
+        let [length, next] = [place, place + 1].map(|place| self.queue[place].end - self.queue[place].start);
+        let both = self.queue[place].is_held() && self.queue[place + 1].is_held();
+        let last = self.queue[place].state & state::LAST != 0;
+        if both && last && length == next {
+            self.queue[place].state &= !state::LAST;
+            self.packets -= 1;
+        } else if !both && !last {
+            self.split(place);
+        }
+    }
+
+    /// A packet ends here from now on.
+    fn split(&mut self, place: usize) {
+        self.queue[place].state |= state::LAST;
+        self.packets += 1;
     }
 
     /// The first segment, if everything up to its end is acknowledged: it goes.
@@ -325,6 +383,7 @@ impl Segments {
         }
         self.lost -= u32::from(segment.is_lost());
         self.resent -= u32::from(segment.is_resent());
+        self.packets -= u32::from(segment.state & state::LAST != 0);
         Some(segment)
     }
 
@@ -339,6 +398,7 @@ impl Segments {
         while let Some(segment) = self.queue.front().filter(|s| s.end <= una) {
             (gone.end, gone.last_sent_at, gone.delivered) = (segment.end, segment.sent_at, segment.delivered);
             gone.count += 1;
+            self.packets -= u32::from(segment.state & state::LAST != 0);
             self.queue.pop_front();
         }
         self.base = self.base.wrapping_add(gone.count);
@@ -432,7 +492,7 @@ mod tests {
                 let id = |n: usize| segments.ids().nth(n).map(|id| (id, segments.get(id).start));
                 match step {
                     Step::Push => {
-                        segments.push(Time::ZERO, next, next + 10, 0);
+                        segments.push(Time::ZERO, (next, next + 10), 0, (false, false));
                         order.push(next);
                         next += 10;
                     }

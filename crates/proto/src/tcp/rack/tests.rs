@@ -152,7 +152,7 @@ fn the_reordering_timer_lets_one_segment_out() {
 #[test]
 fn what_was_sent_again_is_out_or_is_the_first_that_is_missing() {
     let mut rack = Rack::new();
-    (0..3).for_each(|n| rack.segments.push(ms(0.0), 10 * n, 10 * n + 10, 0));
+    (0..3).for_each(|n| rack.segments.push(ms(0.0), (10 * n, 10 * n + 10), 0, (false, false)));
     assert!(!rack.has_resent());
     rack.lose(1, 10, &mut None);
     rack.segments.resend(ms(1.0), 1, 0);

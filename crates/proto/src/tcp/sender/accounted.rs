@@ -41,7 +41,7 @@ impl Sender {
         if let Some(account) = &mut self.gate.account {
             account.advanced_in_order(ack);
         }
-        self.stream.receive_window = self.stream.shifted(packet.aux);
+        self.stream.set_window(self.stream.shifted(packet.aux));
         self.stream.advance(ack);
         self.timers.expired = 0;
         if self.repair.causes.is_some() {
@@ -175,7 +175,6 @@ impl Sender {
 
     /// Tells the controller of a segment that leaves.
     fn tell_sent(&mut self, sent: &Sent) {
-        self.reconsider();
         self.gate.controller.on_sent(sent, &mut self.gate.control);
         self.gate.hold_window();
         self.arm_call();

@@ -81,16 +81,13 @@ impl Sender {
         (bytes / mss).max(1) * mss
     }
 
-    /// Bytes of a packet that would leave now.
-    pub(super) fn packet_now(&self) -> u64 {
-        let window = self.gate.window_in_use();
-        self.packet_bytes(self.burst_rate(window, self.stream.max - self.stream.una), window)
-    }
-
     /// True if the next segment, a full one for which the window has room, may leave, now that all of the burst before has left.
     // What most bursts are costs no call.
     #[inline(always)]
     pub(super) fn begins_full_burst(&mut self, now: Time, out: u32) -> bool {
+        if self.stream.writer.is_some() {
+            self.grow_buffer();
+        }
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let (window, least) = (self.gate.window_in_use(), LEAST_SEGMENTS * mss);
         let room = self.stream.limit - number;
@@ -110,7 +107,7 @@ impl Sender {
     fn begins_other_burst(&mut self, now: Time, out: u32) -> bool {
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let room = self.stream.limit - number;
-        if self.is_paced() || room <= LEAST_SEGMENTS * mss && now.since(self.timers.sent_at) >= NEAR {
+        if self.is_paced() {
             return self.begins_burst(now);
         }
         let window = self.gate.window_in_use();
@@ -143,11 +140,12 @@ impl Sender {
     /// The same for less than a packet.
     fn begins_small_burst(&mut self, now: Time, room: u64, window: u64) -> bool {
         let Some(mut rack) = self.repair.rack.take() else { return true };
-        let waits = self.is_worth_waiting(now, &rack, room, window);
+        let waits = self.stream.held || self.is_worth_waiting(now, &rack, room, window);
+        self.stream.held = waits;
         if waits {
             self.paused(now, &mut rack, true);
         } else {
-            self.grant(room.min(self.stream.end - self.stream.nxt));
+            self.grant(self.whole(room));
         }
         self.repair.rack = Some(rack);
         !waits
@@ -160,7 +158,6 @@ impl Sender {
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let mut length = mss;
         if number + mss >= self.stream.end {
-            self.top_up();
             // Whether there is anything to send is for others to find.
             if number >= self.stream.stop {
                 return true;
@@ -171,12 +168,7 @@ impl Sender {
         if room < length {
             return true;
         }
-        // The smallest packet holds it, and the one before left long ago: no more is to be known.
-        let alone = room <= LEAST_SEGMENTS * mss && now.since(self.timers.sent_at) >= NEAR;
-        if alone && !self.is_paced() {
-            self.grant(room);
-            return true;
-        }
+        self.grow_buffer();
         let Some(mut rack) = self.repair.rack.take() else { return true };
         let burst = self.burst(now, &mut rack, room);
         match burst {
@@ -193,8 +185,22 @@ impl Sender {
 
     /// Lets a burst of so many bytes leave.
     fn grant(&mut self, bytes: u64) {
+        self.stream.at_once = false;
         self.stream.granted = self.stream.nxt + bytes;
         self.stream.pushes = bytes >= 2 * u64::from(self.stream.mss);
+    }
+
+    /// What leaves of so many bytes for which there is room: whole segments, and behind them a part of one where the receiver's window
+    /// ends, unless another is out. Or all that is written. A host grants whole segments; what its windows are rounded up by is for none.
+    // Linux net/ipv4/tcp_output.c: tcp_mss_split_point.
+    fn whole(&self, room: u64) -> u64 {
+        let left = self.stream.end - self.stream.nxt;
+        if room >= left {
+            return left;
+        }
+        let part = room % u64::from(self.stream.mss);
+        let waits = part > 0 && (self.stream.hosted || !self.stream.at_once && self.holds_short());
+        if waits { room - part } else { room }
     }
 
     /// Lets nothing leave before a time.
@@ -210,10 +216,11 @@ impl Sender {
         let window = self.gate.window_in_use();
         let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.stream.mss));
         let packet = self.packet_bytes(rate, window);
-        if room < packet && self.is_worth_waiting(now, rack, room, window) {
+        if room < packet && (self.stream.held || self.is_worth_waiting(now, rack, room, window)) {
+            self.stream.held = true;
             return Burst::Held;
         }
-        let bytes = room.min(packet).min(self.stream.end - self.stream.nxt);
+        let bytes = self.whole(room.min(packet));
         if self.is_paced() {
             if !self.gate.needs.any(Needs::PACING) {
                 self.gate.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
@@ -223,15 +230,18 @@ impl Sender {
         Burst::Of(bytes)
     }
 
-    /// True if a packet that the window has no room for does better to wait for the next acknowledgement.
-    // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide. The last part of a piece does not wait.
+    /// True if a packet that the window has no room for does better to wait for the next acknowledgement. The last piece of what is
+    /// written waits for more, unless it ends the stream; any other leaves as soon as all of it may.
+    // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide.
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
-        let left = self.stream.end.saturating_sub(self.stream.nxt);
+        let (left, is_last) = self.stream.pieces.first(self.stream.nxt, self.stream.end);
+        let fits = if is_last { self.stream.stop > self.stream.end && room > left } else { room >= left };
         let smoothed = self.timers.rtt.smoothed();
         now.since(self.timers.sent_at) < NEAR
+            && !self.stream.at_once
             && room < window.min(self.stream.receive_window) / WINDOW_PARTS
-            && room < left.min(self.stream.left_of_piece())
-            && left > u64::from(self.stream.mss)
+            && !fits
+            && self.stream.end - self.stream.nxt > u64::from(self.stream.mss)
             && rack.state < State::Recovery
             && rack
                 .segments

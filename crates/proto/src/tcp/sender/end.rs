@@ -8,49 +8,70 @@ use crate::controller::{Control, Estimate, Stand};
 use crate::tcp::account::FAST;
 use crate::tcp::params::Params;
 use crate::tcp::rack::State;
-use crate::tcp::writer::Writer;
+use crate::tcp::writer::{Held, Writer};
 use crate::transport::{Agreed, SendEnd, SenderPhase, SenderReport, SenderState};
 
 impl Sender {
-    /// Lets the application write what there is room for. True if it wrote.
+    /// Lets the application write. Where losses are found by time and a buffer limits, it does so only if nothing that it has written
+    /// waits to be sent: `pull_plain` asks it for more between packets. True if it wrote.
     #[inline]
     pub(super) fn top_up(&mut self) -> bool {
-        let may = self.stream.writer.as_ref().is_some_and(|writer| self.stream.max >= writer.full_below);
-        may && self.write_more()
-    }
-
-    /// Something has happened besides that segments left: the application may find room, or another buffer.
-    #[inline]
-    pub(super) fn reconsider(&mut self) {
-        if let Some(writer) = &mut self.stream.writer {
-            writer.full_below = 0;
+        let Some(writer) = &self.stream.writer else { return false };
+        if self.todo & todo::TIMED != 0 && writer.has_buffer() {
+            return self.stream.nxt >= self.stream.end && self.may_write() && self.write_more();
         }
+        let end = self.stream.end;
+        while self.may_write() && self.write_more() {}
+        self.stream.end > end
     }
 
+    /// True if the application may have something to write.
+    #[inline]
+    pub(super) fn may_write(&self) -> bool {
+        self.stream.may_write(self.gate.window_in_use())
+    }
+
+    /// Lets the application write until something may leave. True if it wrote.
     #[cold]
     #[inline(never)]
-    fn write_more(&mut self) -> bool {
+    pub(super) fn write_more(&mut self) -> bool {
         let Some(mut writer) = self.stream.writer.take() else { return false };
         let window = self.gate.window_in_use();
         if self.repair.outstanding(&self.stream) < window {
             writer.grow(window);
         }
-        let sent = self.stream.max.min(self.stream.end);
-        let una = self.stream.una.min(sent);
-        // A packet grows with what is out, where that is more than the window.
-        let written =
-            writer.write(self.stream.end - sent, sent - una, (window, window), || self.packet_now());
-        if writer.full_below > 0 {
-            writer.full_below += una;
+        let (end, mss) = (self.stream.end, u64::from(self.stream.mss));
+        let next = self.stream.max.min(end);
+        let una = self.stream.una.min(next);
+        let alone = (next - una).div_ceil(mss);
+        let packets = match &self.repair.rack {
+            Some(rack) if self.stream.granted < u64::MAX => rack.segments.packets().into(),
+            _ => alone,
+        };
+        let held = Held { una, next, end, packets };
+        let written = writer.write(held, &mut self.stream.pieces, mss, self.stream.largest_window.into());
+        if let Some(written) = written {
+            self.stream.end = written.end;
+            self.stream.stop = written.end;
+            (self.stream.at_once, self.stream.held) = (written.at_once, false);
         }
-        self.stream.end += written;
-        self.stream.stop = self.stream.end;
         if writer.is_done() {
             self.stream.stop += u64::from(self.params.fin);
+            self.stream.buffer = writer.memory();
         } else {
             self.stream.writer = Some(writer);
         }
-        written > 0
+        written.is_some()
+    }
+
+    /// The application's buffer grows, if it waits for that, where a packet has left and the window has room for more.
+    // Linux net/ipv4/tcp_output.c: tcp_event_new_data_sent calls tcp_check_space.
+    #[inline]
+    pub(super) fn grow_buffer(&mut self) {
+        let sent = self.repair.rack.as_ref().is_some_and(|rack| rack.sent_new);
+        if let Some(writer) = self.stream.writer.as_mut().filter(|_| sent) {
+            writer.grow(self.gate.window_in_use());
+        }
     }
 
     /// What congestion control is about.
@@ -145,8 +166,8 @@ impl SendEnd for Sender {
     fn agreed(&self) -> Option<Agreed> {
         let Params { sack, timestamps, .. } = *self.params;
         Some(Agreed {
-            header: self.stream.header,
-            segment: self.stream.mss,
+            header: self.stream.header.into(),
+            segment: self.stream.mss.into(),
             scale: self.stream.scale,
             sack,
             timestamps,
@@ -175,18 +196,15 @@ impl SendEnd for Sender {
 
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
-        self.reconsider();
         self.repair.note_transfer(self.stream.end);
         self.begin_unit();
         self.timers.finished = Time::NEVER;
         if let Some(writer) = &mut self.stream.writer {
             return writer.add(bytes);
         }
-        self.stream.writer = Writer::new(
-            self.stream.end - self.stream.una,
-            bytes,
-            self.params.send_buffer.open(self.stream.mss),
-        );
+        let buffer = self.params.send_buffer;
+        let buffer = buffer.open(self.stream.mss.into(), self.params.windows_held(), self.stream.buffer);
+        self.stream.writer = Writer::new(self.stream.end - self.stream.una, bytes, buffer);
         if self.stream.writer.is_none() {
             self.stream.end = (self.stream.end + bytes).min(ENDLESS);
             self.stream.stop = self.stream.end;

@@ -27,7 +27,7 @@ impl Sender {
         self.stream.stop
     }
     pub(in crate::tcp) fn mss(&self) -> u32 {
-        self.stream.mss
+        self.stream.mss.into()
     }
     pub(in crate::tcp) fn receive_window(&self) -> u64 {
         self.stream.receive_window

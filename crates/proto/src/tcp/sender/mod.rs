@@ -33,10 +33,11 @@ use super::account::{Account, News};
 use super::accurate::Heard;
 use super::causes::Causes;
 use super::overhead::Overhead;
-use super::params::{EcnFeedback, LossDetection, Offload, Pacing, Params, scale_of};
+use super::params::{EcnFeedback, LossDetection, Offload, Pacing, Params};
 use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
+use super::send_buffer::Pieces;
 use super::spread::Spread;
 use super::ticks::Ticks;
 use super::writer::Writer;
@@ -105,14 +106,25 @@ struct Stream {
     stop: u64,
     /// The receiver's window.
     receive_window: u64,
+    /// The largest that it was.
+    largest_window: u32,
+    /// Memory of the send buffer when the application last had nothing to write.
+    buffer: u32,
     /// Segments below this number belong to a burst that may leave; all, if they leave alone.
     granted: u64,
     /// The burst has several segments: its last pushes.
     pushes: bool,
+    /// The next burst does not wait for a fuller one.
+    at_once: bool,
+    /// The next burst waits for an acknowledgement, or for more to be written: no timer looks whether it should.
+    held: bool,
+    pieces: Pieces,
+    /// The receiver's host grants windows or credit.
+    hosted: bool,
     /// See [`Sender::is_paced`].
     paced: bool,
-    mss: u32,
-    header: u32,
+    mss: u16,
+    header: u16,
     flow: FlowTag,
     timestamps: bool,
     /// True if segments are ECN-capable.
@@ -259,7 +271,7 @@ impl Sender {
         }
         let mss = params.segment(opening.mtu);
         let bytes = opening.size.unwrap_or(ENDLESS);
-        let buffer = params.send_buffer.open(mss);
+        let buffer = params.send_buffer.open(mss, params.windows_held(), 0);
         let writer = match &opening.application {
             Some(planned) => Some(Writer::scheduled(planned, bytes, buffer)),
             None => Writer::new(0, bytes, buffer),
@@ -290,16 +302,22 @@ impl Sender {
                 end,
                 stop: end + u64::from(params.fin && writer.is_none()),
                 receive_window: window.first,
+                largest_window: 0,
+                buffer: 0,
                 granted,
                 pushes: false,
+                at_once: false,
+                held: false,
+                pieces: Pieces::new(mss),
+                hosted: opening.granted.is_some(),
                 paced,
-                mss,
-                header: params.header(),
+                mss: mss as u16,
+                header: params.header() as u16,
                 flow: opening.flow,
                 timestamps: params.timestamps,
                 ecn_capable: ecn != EcnFeedback::Off,
                 tell_cut: false,
-                scale: scale_of(window.largest),
+                scale: params.scale(window.largest),
                 packets: 0,
                 short: (0, 0),
                 writer,
@@ -371,7 +389,6 @@ impl Sender {
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
     /// `flight` as outstanding.
     pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
-        self.reconsider();
         if self.gate.account.is_none() {
             return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
         }
@@ -381,7 +398,7 @@ impl Sender {
     /// Tells a controller how a repair ended, if it wants to know.
     pub(super) fn tell_end(&mut self, now: Time, event: Event, rack: &Rack) {
         if self.gate.needs.any(Needs::REPAIRS) {
-            let flight = rack.flight(self.stream.mss);
+            let flight = rack.flight(self.stream.mss.into());
             self.decide(now, event, self.gate.delivered, flight, Duration::ZERO);
             self.gate.round_threshold();
         }
@@ -547,7 +564,7 @@ impl Sender {
         debug_assert!(ack <= self.stream.max, "nothing is acknowledged that was not sent");
         let rtt = if ack > self.stream.una { self.measure(now, ack, packet) } else { Duration::ZERO };
         if ack > self.stream.una && self.repair.is_plain(packet) {
-            self.stream.receive_window = self.stream.shifted(packet.aux);
+            self.stream.set_window(self.stream.shifted(packet.aux));
             self.advance(now, ack, rtt);
             return;
         }
@@ -589,7 +606,6 @@ impl Sender {
         if self.phase == Phase::Unopened {
             self.open(now);
         } else if now >= self.timers.rto_at {
-            self.reconsider();
             self.expire(now);
         }
     }
@@ -677,7 +693,6 @@ impl Stage for Sender {
             self.ignored = self.ignored.saturating_add(1);
             return;
         }
-        self.reconsider();
         if self.phase == Phase::Established && packet.flags & self.special == 0 {
             self.acknowledged(now, packet);
         } else {

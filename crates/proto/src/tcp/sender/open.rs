@@ -63,6 +63,7 @@ impl Sender {
 
     fn established(&mut self, now: Time) {
         self.phase = Phase::Established;
+        self.stream.set_window(self.stream.receive_window);
         self.todo &= !todo::HOLD;
         if self.todo & todo::TIMED != 0 {
             self.begin_in_time();

@@ -38,7 +38,7 @@ impl Sender {
             self.timers.rto_at = now + self.timers.rtt.timeout();
         }
         self.timers.sent_at = now;
-        self.stream.packet(now, flags, number, self.stream.header + len as u32, ecn)
+        self.stream.packet(now, flags, number, self.stream.header + len as u16, ecn)
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
@@ -73,7 +73,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn next_at_end(&mut self, now: Time) -> Option<Packet> {
-        if self.top_up() {
+        if self.todo & todo::TIMED == 0 && self.top_up() {
             return self.next(now);
         }
         let number = self.stream.nxt;
@@ -110,9 +110,11 @@ impl Sender {
     #[cold]
     fn is_held_back(&self) -> bool {
         // The FIN frees it.
-        if self.stream.stop > self.stream.end {
-            return false;
-        }
+        self.stream.stop == self.stream.end && self.holds_short()
+    }
+
+    /// True if no segment leaves that is not full, but for the last.
+    pub(super) fn holds_short(&self) -> bool {
         match self.params.nagle {
             Nagle::Off => false,
             Nagle::Classic => self.stream.una < self.stream.max,
@@ -164,7 +166,7 @@ impl Sender {
                 now,
                 TcpHeader::SYN | EcnEcho::asked(&self.params),
                 0,
-                self.params.syn(),
+                self.params.syn() as u16,
                 Ecn::NotEct,
             ));
         }
@@ -237,7 +239,7 @@ impl Sender {
             if self.echo.accurate.is_some() {
                 put_first(&mut packet);
             }
-            let bytes = u32::from(packet.size) - self.stream.header;
+            let bytes = u32::from(packet.size - self.stream.header);
             self.note_sent(now, packet.body[0], bytes, self.repair.retransmissions > sent_again);
         }
         if self.gate.needs.any(Needs::ROUTERS)

@@ -58,12 +58,14 @@ impl Sender {
     pub(in crate::tcp) fn acknowledged_in_time(&mut self, now: Time, packet: &Packet) {
         // Out of the sender and back, so that both can be changed.
         let Some(mut rack) = self.repair.rack.take() else { return };
+        self.stream.held = false;
         if rack.is_plain(packet) && self.gate.is_settled() {
             self.advance_in_time(now, packet, &mut rack);
         } else {
             self.work(now, packet, &mut rack);
         }
-        rack.acknowledged = (self.stream.una / u64::from(self.stream.mss)) as u16;
+        let arrived = self.stream.una + rack.segments.held_bytes();
+        rack.acknowledged = (arrived / u64::from(self.stream.mss)) as u16;
         self.update_limit_in_time(&rack);
         self.repair.rack = Some(rack);
     }
@@ -127,13 +129,18 @@ impl Sender {
         let absent = SackBlock::default();
         let blocks = header.sack.map(|b| if b == absent { (0, 0) } else { (place(b.start), place(b.end)) });
         let mut known = rack.blocks;
-        for (i, &(start, end)) in blocks.iter().enumerate().filter(|(_, b)| b.0 < b.1) {
-            let below = end <= ack;
-            let inside = blocks.get(i + 1).is_some_and(|next| next.0 <= start && end <= next.1);
-            if i == 0 && (below || inside) {
-                self.take_duplicate(start, end, rack, seen);
-                continue;
-            }
+        let (start, end) = blocks[0];
+        let inside = blocks[1].0 <= start && end <= blocks[1].1;
+        let twice = start < end && (end <= ack || inside);
+        if twice {
+            self.take_duplicate(start, end, rack, seen);
+        }
+        // In the order of their numbers: what is delivered last counts for times.
+        // Linux net/ipv4/tcp_input.c: tcp_sacktag_write_queue.
+        let mut order = [0, 1, 2];
+        order.sort_unstable_by_key(|i| blocks[*i].0);
+        for i in order.into_iter().filter(|i| !(twice && *i == 0) && blocks[*i].0 < blocks[*i].1) {
+            let (start, end) = blocks[i];
             let start = start.max(self.stream.una);
             // What an earlier acknowledgement told is not gone through again.
             let overlap = known.iter().find(|k| k.0 < end && start < k.1).copied().unwrap_or((end, end));
@@ -287,7 +294,7 @@ impl Sender {
     pub(super) fn cut_base(&self, rack: &Rack) -> u64 {
         match self.params.cut_from {
             CutFrom::Window => u64::from(self.gate.window_segments()) * u64::from(self.stream.mss),
-            CutFrom::Flight => rack.flight(self.stream.mss).min(self.gate.control.window),
+            CutFrom::Flight => rack.flight(self.stream.mss.into()).min(self.gate.control.window),
         }
     }
 
@@ -513,7 +520,7 @@ impl Sender {
         }
         let resent = rack.segments.resent();
         let window = rack.reordering_window(self.timers.rtt.min(), self.timers.rtt.smoothed());
-        if let Some(left) = rack.detect(now, window, self.stream.mss, &mut self.gate.account) {
+        if let Some(left) = rack.detect(now, window, self.stream.mss.into(), &mut self.gate.account) {
             rack.timer = Timer::Reordering;
             self.timers.rto_at = self.due(now, left + SLACK);
             seen.rearm = false;
@@ -542,7 +549,7 @@ impl Sender {
             account.advanced(self.stream.una, 0, self.stream.max - self.stream.una);
         }
         self.tell_losses_in_time(now, rack);
-        let in_flight = rack.flight(self.stream.mss);
+        let in_flight = rack.flight(self.stream.mss.into());
         if total > self.gate.delivered || self.gate.account.is_some() {
             self.decide(now, Event::Ack, total.max(self.gate.delivered), in_flight, rtt);
         }

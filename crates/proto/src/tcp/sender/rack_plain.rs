@@ -26,22 +26,27 @@ impl Sender {
         }
         let out = self.repair.rack.as_ref()?.segments.out();
         if after > self.stream.limit {
+            if start < self.stream.granted && self.stream.granted <= self.stream.limit {
+                return self.pull_part(now);
+            }
             self.gate.window_limited = !self.gate.capped;
             self.rest(now);
-            return None;
+            return if self.may_write() { self.pull_written(now) } else { None };
         }
         if start >= self.stream.granted && !self.begins_full_burst(now, out) {
-            return None;
+            return if self.may_write() { self.pull_written(now) } else { None };
         }
         let rack = self.repair.rack.as_deref_mut()?;
         self.stream.nxt = after;
         self.stream.max = after;
         let mut flags = TcpHeader::ACK;
-        // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts.
-        if self.stream.pushes && after + mss > self.stream.granted {
+        // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts; tcp_push on what was told to leave.
+        let last = after >= self.stream.granted;
+        let pushes = last && (self.stream.pushes || self.stream.is_pushed(after));
+        if pushes {
             flags |= TcpHeader::PSH;
         }
-        rack.segments.push(now, start, after, rack.delivered);
+        rack.segments.push(now, (start, after), rack.delivered, (last, pushes));
         rack.sent_new = true;
         if rack.is_reducing() {
             rack.prr.sent();
@@ -68,12 +73,45 @@ impl Sender {
         }
     }
 
+    /// The part of a segment that ends a burst, up to the end of the receiver's window.
+    #[cold]
+    #[inline(never)]
+    fn pull_part(&mut self, now: Time) -> Option<Packet> {
+        let mut rack = self.repair.rack.take()?;
+        let start = self.stream.nxt;
+        let mut packet = self.send_at_end(now, self.stream.granted - start);
+        packet.aux = rack.acknowledged;
+        packet.flags |= TcpHeader::PSH;
+        self.note_new(now, &mut rack, start, (true, true));
+        self.repair.rack = Some(rack);
+        Some(packet)
+    }
+
     /// The same where the stream ends, or is written no further.
     #[cold]
     #[inline(never)]
     fn pull_at_end(&mut self, now: Time) -> Option<Packet> {
+        let next = self.pull_any(now);
+        if next.is_some() || !self.may_write() { next } else { self.pull_written(now) }
+    }
+
+    /// The same where the application is told of room, or has not written all that there is room for.
+    #[cold]
+    #[inline(never)]
+    fn pull_written(&mut self, now: Time) -> Option<Packet> {
+        while self.write_more() {
+            let next = self.pull_any(now);
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// The same for any segment of what is written.
+    fn pull_any(&mut self, now: Time) -> Option<Packet> {
         let start = self.stream.nxt;
-        let waits = start < self.stream.stop || self.stream.writer.is_some();
+        let waits = start < self.stream.stop;
         if start >= self.stream.granted && self.stream.limit > start && waits && !self.begins_burst(now) {
             return None;
         }
@@ -82,11 +120,14 @@ impl Sender {
         match &mut next {
             Some(packet) => {
                 packet.aux = rack.acknowledged;
-                // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts.
-                if self.stream.pushes && self.stream.nxt + u64::from(self.stream.mss) > self.stream.granted {
+                let last = self.stream.nxt >= self.stream.granted;
+                let end = self.stream.nxt;
+                let pushes =
+                    last && self.stream.pushes || end >= self.stream.end || self.stream.is_pushed(end);
+                if pushes {
                     packet.flags |= TcpHeader::PSH;
                 }
-                self.note_new(now, &mut rack, start);
+                self.note_new(now, &mut rack, start, (last, pushes));
             }
             None => self.paused(now, &mut rack, false),
         }
@@ -100,7 +141,7 @@ impl Sender {
         let ack = packet.body[0];
         debug_assert!(ack <= self.stream.nxt, "nothing is acknowledged that was not sent");
         let Some(gone) = rack.advance(now, ack, u64::from(self.stream.mss)) else { return };
-        self.stream.receive_window = self.stream.shifted(packet.aux);
+        self.stream.set_window(self.stream.shifted(packet.aux));
         self.stream.una = ack;
         self.timers.expired = 0;
         let rtt = rack.rtt;

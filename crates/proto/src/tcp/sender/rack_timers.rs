@@ -1,6 +1,7 @@
 //! The one timer of a sender that detects losses by time, and what it sends.
 
 use dumbbell_core::{Duration, Time};
+use dumbbell_header::TcpHeader;
 
 use super::Sender;
 use super::todo::{self, Repaired};
@@ -97,7 +98,7 @@ impl Sender {
     fn looked_again(&mut self, now: Time, rack: &mut Rack) {
         let in_flight = rack.segments.in_flight();
         let window = rack.reordering_window(self.timers.rtt.min(), self.timers.rtt.smoothed());
-        rack.detect(now, window, self.stream.mss, &mut self.gate.account);
+        rack.detect(now, window, self.stream.mss.into(), &mut self.gate.account);
         if rack.segments.in_flight() != in_flight {
             if rack.state != State::Recovery {
                 self.enter_recovery(now, rack, false);
@@ -157,7 +158,7 @@ impl Sender {
     /// Tells the controller of each segment found lost, if it wants to hear of them.
     pub(super) fn tell_losses_in_time(&mut self, now: Time, rack: &Rack) {
         if self.gate.needs.any(Needs::LOSSES) {
-            self.tell_losses(now, rack.flight(self.stream.mss));
+            self.tell_losses(now, rack.flight(self.stream.mss.into()));
         }
     }
 
@@ -167,7 +168,7 @@ impl Sender {
         for id in rack.segments.ids() {
             let young = now.since(rack.segments.get(id).sent_at) < rack.rtt;
             if std::mem::take(&mut head) || !young {
-                rack.lose(id, self.stream.mss, &mut self.gate.account);
+                rack.lose(id, self.stream.mss.into(), &mut self.gate.account);
             }
         }
     }
@@ -189,7 +190,7 @@ impl Sender {
             let start = self.stream.nxt;
             let room = (self.stream.una + self.stream.receive_window).saturating_sub(start);
             let packet = self.send_at_end(now, room.min(self.stream.length(start)));
-            self.note_new(now, rack, start);
+            self.note_new(now, rack, start, (true, false));
             self.update_limit_in_time(rack);
             return Repaired::Packet(packet);
         }
@@ -201,7 +202,7 @@ impl Sender {
                 // One segment, whatever the window.
                 let start = self.stream.nxt;
                 let packet = self.send_at_end(now, self.stream.length(start));
-                self.note_new(now, rack, start);
+                self.note_new(now, rack, start, (true, false));
                 rack.probe_end = self.stream.nxt;
                 rack.sent_new = false;
                 self.update_limit_in_time(rack);
@@ -242,16 +243,20 @@ impl Sender {
         let segment = rack.segments.get(id);
         // As it was: the stream may have gone on behind a short one. A FIN takes a number, and no byte.
         let (start, bytes) = (segment.start, segment.end.min(self.stream.end) - segment.start);
-        let packet = self.resend(now, start, bytes);
+        let pushes = segment.pushes();
+        let mut packet = self.resend(now, start, bytes);
+        if pushes {
+            packet.flags |= TcpHeader::PSH;
+        }
         self.update_limit_in_time(rack);
         Repaired::Packet(packet)
     }
 
-    /// A new segment has left, which begins at `start`.
+    /// A new segment has left, which begins at `start`, perhaps as the last of a packet, and one that pushes.
     #[inline(always)]
-    pub(super) fn note_new(&mut self, now: Time, rack: &mut Rack, start: u64) {
+    pub(super) fn note_new(&mut self, now: Time, rack: &mut Rack, start: u64, last: (bool, bool)) {
         let first = rack.segments.out() == 0;
-        rack.segments.push(now, start, self.stream.nxt, rack.delivered);
+        rack.segments.push(now, (start, self.stream.nxt), rack.delivered, last);
         rack.sent_new = true;
         if rack.is_reducing() {
             rack.prr.sent();
@@ -330,7 +335,6 @@ impl Sender {
             (usage.used, usage.since) = (0, now);
             if used < window {
                 self.gate.control.threshold = self.gate.current_threshold();
-                self.reconsider();
                 self.gate.set_window((window + used) / 2);
                 self.update_limit_in_time(rack);
             }

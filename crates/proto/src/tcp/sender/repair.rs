@@ -16,7 +16,7 @@ impl Repair {
     /// Bytes in the network.
     pub(super) fn outstanding(&self, stream: &Stream) -> u64 {
         if let Some(rack) = &self.rack {
-            return rack.flight(stream.mss);
+            return rack.flight(stream.mss.into());
         }
         match self.duplicates.way {
             None => self.board().pipe(stream.una, stream.max),

@@ -69,7 +69,8 @@ impl Sender {
         if let Some(rtt) = handshake.rtt {
             self.timers.rtt.measure(rtt, 0, &self.params);
         }
-        (self.stream.receive_window, self.stream.scale) = (handshake.window, handshake.scale);
+        self.stream.receive_window = handshake.window;
+        self.stream.scale = handshake.scale;
     }
 
     /// Closes the stream after what was written: the FIN follows the last byte. The driver then calls `pull`.
@@ -134,7 +135,7 @@ impl Sender {
             smoothed: self.timers.rtt.smoothed(),
             variation: self.timers.rtt.variation(),
             min_rtt: self.timers.rtt.min(),
-            mss: self.stream.mss,
+            mss: self.stream.mss.into(),
         }
     }
 }
@@ -345,7 +346,10 @@ mod tests {
     #[test]
     fn an_idle_time_gives_cubic_nothing() {
         let grown = |idle: f64| {
-            let mut sender = linux(r#", "slow_start_after_idle": false, "initial_threshold": 10"#);
+            // What the application writes at once leaves at once.
+            let text =
+                r#", "slow_start_after_idle": false, "initial_threshold": 10, "send_buffer": "unlimited""#;
+            let mut sender = linux(text);
             let mut written = 0;
             for round in 0..60 {
                 let at = 100.0 * f64::from(round) + if round < 30 { 0.0 } else { idle };

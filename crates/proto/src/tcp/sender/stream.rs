@@ -4,18 +4,23 @@ use dumbbell_core::{Ecn, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::Stream;
-use crate::tcp::send_buffer;
 
 impl Stream {
-    /// Bytes of the piece of data that leaves next.
-    pub(super) fn left_of_piece(&self) -> u64 {
-        let piece = send_buffer::piece(self.mss.into());
-        piece - self.nxt % piece
-    }
-
     /// True if the application has more than there is room for: the buffer limits the sender (RFC 7661 section 4.4.3).
     pub(super) fn is_starved(&self) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.waits())
+    }
+
+    /// True if the application may have something to write, or may get a larger buffer.
+    #[inline]
+    pub(super) fn may_write(&self, window: u64) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.may_write(self.end - self.una.min(self.end), window))
+    }
+
+    /// True if what ends at a number was told to leave when it was written so far.
+    #[inline]
+    pub(super) fn is_pushed(&self, end: u64) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.has_pushed(end))
     }
 
     /// The receive window that a header advertises, in bytes.
@@ -41,7 +46,7 @@ impl Stream {
     }
 
     #[inline]
-    pub(super) fn packet(&mut self, now: Time, flags: u8, number: u64, size: u32, ecn: Ecn) -> Packet {
+    pub(super) fn packet(&mut self, now: Time, flags: u8, number: u64, size: u16, ecn: Ecn) -> Packet {
         self.packets += 1;
         Packet::of(
             TcpHeader {
@@ -52,7 +57,7 @@ impl Stream {
                 sack: [SackBlock::default(); 3],
             },
             self.flow,
-            size as u16,
+            size,
             ecn,
         )
     }
@@ -78,8 +83,16 @@ impl Stream {
     pub(super) fn take_window(&mut self, ack: u64, advertised: u16) {
         let window = self.shifted(advertised);
         if ack > self.una || ack == self.una && (window > self.receive_window || window == 0) {
-            self.receive_window = window;
+            self.set_window(window);
         }
+    }
+
+    /// The receiver grants so many bytes.
+    #[inline]
+    pub(super) fn set_window(&mut self, window: u64) {
+        self.receive_window = window;
+        // Windows end below 2^30 (RFC 7323 section 2.3).
+        self.largest_window = self.largest_window.max(window as u32);
     }
 
     /// New data, in order, is acknowledged.
