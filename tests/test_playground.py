@@ -231,7 +231,7 @@ def test_lessons_say_what_is_so(browser: Any, page: Path) -> None:
     answers = lesson(visit, "Incast").flows
     assert answers["timeouts"].sum() > 0
     assert answers["completion_time"].max() > 0.2
-    for attempt in ("8 servers", "Buffer of 20 BDP"):
+    for attempt in ("8 servers", "16 servers, 20 BDP"):
         assert lesson(visit, "Incast", attempt).flows["completion_time"].max() < 0.025
     lossy = lesson(visit, "Why BBR")
     assert shares(lossy)["b"] > 0.8
@@ -243,7 +243,8 @@ def test_lessons_say_what_is_so(browser: Any, page: Path) -> None:
     prague, cubic = (float(np.nanmean(v[len(v) // 2 :])) for _, v in coupled.series("rtt").values())
     assert prague < 0.022
     assert cubic == pytest.approx(0.035, abs=0.004)
-    assert 0.5 < shares(coupled)["a"] < 0.65
+    # With packets 3 to 150 us late the share of Prague is 0.58 to 0.67, of this TCP and of the one before.
+    assert 0.5 < shares(coupled)["a"] < 0.7
     assert of_link(lesson(visit, "L4S", "DropTail"), "marked") == 0
     assert visit.quiet(page), (visit.complaints, visit.requests)
     visit.context.close()

@@ -47,7 +47,7 @@ const LESSONS = [
     set: { rate: 1000, rtt: 0.2, buffer: 2, queue: "droptail", a: "newreno", flowsA: 32, flowsB: 0, size: 70, duration: 1 },
     tries: [
       ["8 servers", { flowsA: 8 }],
-      ["Buffer of 20 BDP", { buffer: 20 }],
+      ["16 servers, 20 BDP", { flowsA: 16, buffer: 20 }],
       ["Back", {}],
     ],
     questions: [

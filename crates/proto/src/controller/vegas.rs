@@ -67,10 +67,11 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Vegas;
+    // In a box: it is larger than what most connections have.
+    type Controller = Box<Vegas>;
 
-    fn build(&self) -> Vegas {
-        Vegas {
+    fn build(&self) -> Box<Vegas> {
+        Box::new(Vegas {
             params: self.clone(),
             base: Duration::MAX,
             states: States::default(),
@@ -86,7 +87,7 @@ impl Build for Params {
             growth: Growth::Still,
             acked: 0,
             cut_until: 0,
-        }
+        })
     }
 }
 
@@ -398,7 +399,7 @@ mod tests {
         let mut told = signals(Event::Start, Time::ZERO, 0, 0);
         vegas.on(&told, &mut control);
         told.event = Event::Ack;
-        (vegas, control, told)
+        (*vegas, control, told)
     }
 
     #[test]
@@ -463,7 +464,7 @@ mod tests {
             told.delivered += 1000;
             vegas.on(&told, &mut control);
         }
-        (vegas, control, told)
+        (*vegas, control, told)
     }
 
     /// Linux net/ipv4/tcp_vegas.c: vegas_enable, which tcp_vegas_state calls before the acknowledgement opens the window.

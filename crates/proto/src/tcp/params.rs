@@ -1,5 +1,6 @@
 //! The parameters of a connection.
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
@@ -346,8 +347,9 @@ impl Algorithm for Params {
 impl Params {
     /// How many windows the send buffer shall hold.
     // Linux net/ipv4/tcp_input.c: tcp_sndbuf_expand; net/ipv4/tcp_bbr.c: bbr_sndbuf_expand.
-    pub fn windows_held(&self) -> u8 {
-        if self.controller.class() == Class::Model { 3 } else { 2 }
+    pub fn windows_held(&self) -> NonZeroU8 {
+        let windows = if self.controller.class() == Class::Model { 3 } else { 2 };
+        NonZeroU8::MIN.saturating_add(windows - 1)
     }
 
     /// The same under the controller of a library that was loaded.

@@ -1,5 +1,7 @@
 //! The send buffer of a connection: how much it may hold, and how it grows.
 
+use std::num::NonZeroU8;
+
 use dumbbell_core::config::At;
 use dumbbell_core::{Bytes, Config, ConfigError, Value, json};
 
@@ -48,11 +50,11 @@ impl Config for SendBuffer {
 
 impl SendBuffer {
     /// The buffer of a connection whose segments have `mss` bytes, for so many windows; `None` if it has room for everything. It has
-    /// grown to `size` bytes before: zero if it is new.
-    pub fn open(self, mss: u32, windows: u8, size: u32) -> Option<Buffer> {
+    /// grown to hold so many segments before: none if it is new.
+    pub fn open(self, mss: u32, windows: NonZeroU8, segments: u16) -> Option<Buffer> {
         let most = u32::try_from(self.0?.get().max(LEAST)).unwrap_or(u32::MAX);
-        let mut buffer = Buffer { size, most, windows, mss: mss as u16, has_grown_below: 0 };
-        buffer.grow(0);
+        let mut buffer = Buffer { size: 0, most, windows, mss: mss as u16, has_grown_below: 0 };
+        buffer.grow(u64::from(segments) * u64::from(mss));
         Some(buffer)
     }
 }
@@ -64,7 +66,7 @@ pub struct Buffer {
     size: u32,
     most: u32,
     /// Windows that it shall hold.
-    windows: u8,
+    windows: NonZeroU8,
     /// Payload of a segment.
     mss: u16,
     /// For windows of fewer bytes it is large enough.
@@ -72,9 +74,10 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Its memory now.
-    pub fn memory(&self) -> u32 {
-        self.size
+    /// The segments that it holds now, each in each of its windows.
+    pub fn segments(&self) -> u16 {
+        let each = reckoned(1, self.mss.into(), self.windows.get().into());
+        u16::try_from(u64::from(self.size).div_ceil(each)).unwrap_or(u16::MAX)
     }
 
     /// True if nothing new is taken beside so much memory. A piece that was begun becomes full, though the memory ends within it.
@@ -101,7 +104,7 @@ impl Buffer {
     pub fn grow(&mut self, window: u64) {
         let mss = u64::from(self.mss);
         let segments = (window / mss).max(LEAST_SEGMENTS);
-        let wanted = reckoned(segments, mss, self.windows.into()).min(self.most.into());
+        let wanted = reckoned(segments, mss, self.windows.get().into()).min(self.most.into());
         self.size = self.size.max(wanted as u32);
         // A larger window asks again, unless the buffer has all that it may have.
         let next = if self.size == self.most { u64::MAX } else { (segments + 1) * mss };

@@ -12,7 +12,7 @@ use crate::schedule::{Planned, Schedule};
 
 /// Bytes that the application writes at once, if there is room.
 // Choice: what the program of `dumbbell compare-real` writes.
-const CALL: u64 = 1 << 18;
+const CALL: u32 = 1 << 18;
 /// So little is written in one call, and waits for nothing: it is no more than the first piece.
 const AT_ONCE: u64 = 20_000;
 
@@ -22,11 +22,12 @@ pub struct Writer {
     /// Bytes for which there was no room.
     waiting: u64,
     /// Of them, those of the call that goes on.
-    call: u64,
+    call: u32,
     /// What was written below this number was told to leave.
     pushed: u64,
     /// The ends of the pieces that wait and were told to leave, or left a short while ago.
-    pushes: Vec<u64>,
+    // In a box: most connections that wait have none.
+    pushes: Option<Box<Vec<u64>>>,
     /// The application waits to be told of room.
     asleep: bool,
     buffer: Option<Buffer>,
@@ -82,15 +83,7 @@ impl Writer {
     }
 
     fn idle() -> Writer {
-        Writer {
-            waiting: 0,
-            call: 0,
-            pushed: 0,
-            pushes: Vec::new(),
-            asleep: false,
-            buffer: None,
-            program: None,
-        }
+        Writer { waiting: 0, call: 0, pushed: 0, pushes: None, asleep: false, buffer: None, program: None }
     }
 
     /// An application that writes so many bytes by a schedule.
@@ -135,9 +128,9 @@ impl Writer {
         self.waiting = self.waiting.saturating_add(bytes);
     }
 
-    /// The memory that the buffer has grown to; zero without one.
-    pub fn memory(&self) -> u32 {
-        self.buffer.as_ref().map_or(0, |buffer| buffer.memory())
+    /// The segments that the buffer has grown to hold; zero without one.
+    pub fn segments(&self) -> u16 {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.segments())
     }
 
     /// The schedule starts.
@@ -161,7 +154,7 @@ impl Writer {
     /// True if what ends at this number was told to leave.
     // Linux net/ipv4/tcp.c: tcp_mark_push.
     pub fn has_pushed(&self, end: u64) -> bool {
-        self.pushes.contains(&end)
+        self.pushes.as_ref().is_some_and(|pushes| pushes.contains(&end))
     }
 
     /// What the application writes until something may leave, or until it waits for room; `None` if it writes nothing. The segments have
@@ -173,7 +166,7 @@ impl Writer {
             return (end > held.end).then_some(Written { end, at_once: false });
         };
         self.asleep = false;
-        self.pushes.retain(|end| *end > next);
+        self.pushes.iter_mut().for_each(|pushes| pushes.retain(|end| *end > next));
         let goal = Pieces::goal(mss, most);
         while self.waiting > 0 {
             if self.call == 0 {
@@ -181,7 +174,7 @@ impl Writer {
                     self.asleep = true;
                     break;
                 }
-                self.call = CALL.min(self.waiting);
+                self.call = self.waiting.min(CALL.into()) as u32;
             }
             if pieces.are_full(next, end, goal) && buffer.is_full(pieces.memory(una, next, end, packets)) {
                 (self.asleep, self.call) = (true, 0);
@@ -190,12 +183,12 @@ impl Writer {
             }
             if end == held.end && !pieces.are_full(next, end, goal) {
                 // More is added to the last: it does not push any more.
-                self.pushes.pop_if(|pushed| *pushed == end);
+                self.pushes.iter_mut().for_each(|pushes| pushes.retain(|pushed| *pushed != end));
             }
-            let (bytes, is_first) = pieces.add(next, end, goal, self.call);
+            let (bytes, is_first) = pieces.add(next, end, goal, self.call.into());
             end += bytes;
             self.waiting -= bytes;
-            self.call -= bytes;
+            self.call -= bytes as u32;
             if self.call == 0 || end - self.pushed > most / 2 {
                 self.push(end);
                 break;
@@ -210,8 +203,9 @@ impl Writer {
     /// What is written so far is told to leave.
     fn push(&mut self, end: u64) {
         self.pushed = end;
-        if self.pushes.last() != Some(&end) {
-            self.pushes.push(end);
+        let pushes = self.pushes.get_or_insert_default();
+        if pushes.last() != Some(&end) {
+            pushes.push(end);
         }
     }
 
@@ -228,6 +222,8 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU8;
+
     use super::super::send_buffer::SendBuffer;
     use super::*;
     use crate::testing::read;
@@ -235,7 +231,7 @@ mod tests {
     const MSS: u64 = 1448;
 
     fn writer(buffer: &str, bytes: u64) -> Writer {
-        let buffer = read::<SendBuffer>(buffer).open(1448, 2, 0);
+        let buffer = read::<SendBuffer>(buffer).open(1448, NonZeroU8::new(2).unwrap(), 0);
         *Writer::new(0, bytes, buffer).expect("the buffer limits")
     }
 

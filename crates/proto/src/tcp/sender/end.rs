@@ -49,7 +49,8 @@ impl Sender {
             _ => alone,
         };
         let held = Held { una, next, end, packets };
-        let written = writer.write(held, &mut self.stream.pieces, mss, self.stream.largest_window.into());
+        let most = self.stream.shifted(self.stream.largest_window);
+        let written = writer.write(held, &mut self.stream.pieces, mss, most);
         if let Some(written) = written {
             self.stream.end = written.end;
             self.stream.stop = written.end;
@@ -57,7 +58,7 @@ impl Sender {
         }
         if writer.is_done() {
             self.stream.stop += u64::from(self.params.fin);
-            self.stream.buffer = writer.memory();
+            self.stream.buffer = writer.segments();
         } else {
             self.stream.writer = Some(writer);
         }

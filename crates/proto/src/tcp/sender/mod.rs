@@ -25,7 +25,7 @@ mod units;
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, FlowTag, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Header, Packet, Stage, Time, TrafficClass};
 use dumbbell_header::TcpHeader;
 
 pub use self::socket::{Handshake, Info};
@@ -85,8 +85,8 @@ pub struct Sender {
     repair: Repair,
     echo: EcnEcho,
     params: Arc<Params>,
-    /// Acknowledgements of what was never sent.
-    ignored: u32,
+    /// Acknowledgements of what was never sent; 65,535 stand for more.
+    ignored: u16,
 }
 
 /// The numbers of the stream: what is written, sent, acknowledged, and what the receiver lets through.
@@ -106,10 +106,10 @@ struct Stream {
     stop: u64,
     /// The receiver's window.
     receive_window: u64,
-    /// The largest that it was.
-    largest_window: u32,
-    /// Memory of the send buffer when the application last had nothing to write.
-    buffer: u32,
+    /// The largest that it was, as it is advertised.
+    largest_window: u16,
+    /// Segments that the send buffer held when the application last had nothing to write.
+    buffer: u16,
     /// Segments below this number belong to a burst that may leave; all, if they leave alone.
     granted: u64,
     /// The burst has several segments: its last pushes.
@@ -125,7 +125,9 @@ struct Stream {
     paced: bool,
     mss: u16,
     header: u16,
-    flow: FlowTag,
+    // The parts of a `FlowTag`: as one they are padded.
+    slot: u32,
+    class: TrafficClass,
     timestamps: bool,
     /// True if segments are ECN-capable.
     ecn_capable: bool,
@@ -134,8 +136,9 @@ struct Stream {
     /// Shift of the receiver's window.
     scale: u8,
     packets: u64,
-    /// Where the latest segment that was not full began and ended.
-    short: (u64, u64),
+    /// Where the latest segment that was not full ended, and its length.
+    short_end: u64,
+    short_length: u16,
     /// The application, while it has something to write.
     writer: Option<Box<Writer>>,
 }
@@ -313,13 +316,15 @@ impl Sender {
                 paced,
                 mss: mss as u16,
                 header: params.header() as u16,
-                flow: opening.flow,
+                slot: opening.flow.slot,
+                class: opening.flow.class,
                 timestamps: params.timestamps,
                 ecn_capable: ecn != EcnFeedback::Off,
                 tell_cut: false,
                 scale: params.scale(window.largest),
                 packets: 0,
-                short: (0, 0),
+                short_end: 0,
+                short_length: 0,
                 writer,
             },
             timers: Timers {

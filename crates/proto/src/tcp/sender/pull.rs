@@ -118,7 +118,7 @@ impl Sender {
         match self.params.nagle {
             Nagle::Off => false,
             Nagle::Classic => self.stream.una < self.stream.max,
-            Nagle::Minshall => self.stream.una < self.stream.short.1,
+            Nagle::Minshall => self.stream.una < self.stream.short_end,
         }
     }
 
@@ -126,7 +126,7 @@ impl Sender {
     pub(super) fn send_at_end(&mut self, now: Time, len: u64) -> Packet {
         let number = self.stream.nxt;
         if len < u64::from(self.stream.mss) {
-            self.stream.short = (number, number + len);
+            (self.stream.short_end, self.stream.short_length) = (number + len, len as u16);
         }
         self.plan_copies(number + len);
         self.emit(now, number, len, self.stream.after(number, len))

@@ -492,7 +492,7 @@ impl Sender {
                         <= self.stream.una + self.stream.receive_window
                 {
                     // Whatever Nagle says: it shall show something.
-                    self.stream.short.1 = self.stream.una;
+                    self.stream.short_end = self.stream.una;
                     return Answer::Instead;
                 }
                 rack.frto = false;

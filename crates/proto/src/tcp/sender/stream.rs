@@ -1,6 +1,6 @@
 //! The stream of a connection: what of it is written, sent and acknowledged.
 
-use dumbbell_core::{Ecn, Packet, Time};
+use dumbbell_core::{Ecn, FlowTag, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::Stream;
@@ -38,11 +38,11 @@ impl Stream {
     /// Where the last segment sent begins. The FIN never travels alone, but for an empty stream.
     pub(super) fn last_segment(&self) -> u64 {
         let (mss, end) = (u64::from(self.mss), self.max.min(self.end));
-        if end == self.short.1 {
-            return self.short.0;
+        if end == self.short_end {
+            return end - u64::from(self.short_length);
         }
         // Behind the latest short segment all are full.
-        self.short.1 + (end - 1 - self.short.1) / mss * mss
+        self.short_end + (end - 1 - self.short_end) / mss * mss
     }
 
     #[inline]
@@ -56,7 +56,7 @@ impl Stream {
                 timestamp: now.as_nanos(),
                 sack: [SackBlock::default(); 3],
             },
-            self.flow,
+            FlowTag { slot: self.slot, class: self.class },
             size,
             ecn,
         )
@@ -91,8 +91,7 @@ impl Stream {
     #[inline]
     pub(super) fn set_window(&mut self, window: u64) {
         self.receive_window = window;
-        // Windows end below 2^30 (RFC 7323 section 2.3).
-        self.largest_window = self.largest_window.max(window as u32);
+        self.largest_window = self.largest_window.max((window >> self.scale) as u16);
     }
 
     /// New data, in order, is acknowledged.
