@@ -26,7 +26,7 @@ pub struct Writer {
     /// What was written below this number was told to leave.
     pushed: u64,
     /// The ends of the pieces that wait and were told to leave, or left a short while ago.
-    // In a box: most connections that wait have none.
+    #[expect(clippy::box_collection, reason = "most connections that wait have none, and should be small")]
     pushes: Option<Box<Vec<u64>>>,
     /// The application waits to be told of room.
     asleep: bool,
