@@ -92,14 +92,11 @@ impl<A: Avoidance> Avoiding<A> {
     fn open(&mut self, signals: &Signals, control: &mut Control) {
         let steps = self.laws.steps();
         if control.window < control.threshold {
-            let most = signals.acked.min(signals.growth_limit);
             let Some(steps) = steps else {
-                control.window += most;
+                control.window += signals.acked.min(signals.growth_limit);
                 return;
             };
-            let grown = most.min(control.threshold - control.window);
-            control.window += grown;
-            let rest = (most - grown) / u64::from(signals.mss);
+            let rest = growth::slow_start(signals, control) / u64::from(signals.mss);
             if steps == Steps::Kept && rest > 0 {
                 self.step(steps, rest, signals, control);
             }

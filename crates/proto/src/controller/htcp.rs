@@ -425,6 +425,18 @@ mod tests {
     use super::super::growth::tests::signals;
     use super::*;
 
+    /// Linux net/ipv4/tcp_htcp.c: pkts_acked of a duplicate is zero, also if that duplicate begins the repair.
+    #[test]
+    fn linux_counts_nothing_for_the_ack_that_finds_a_loss() {
+        let mut htcp = Params { variant: Variant::Linux, ..Params::default() }.build();
+        let mut control = Control { window: 20_000, threshold: 10_000, ..Control::default() };
+        let now = Time::ZERO + Duration::from_secs(1);
+        htcp.on(&signals(Event::Loss, now, 0, 20_000), &mut control);
+        let ack = Signals { in_recovery: true, ..signals(Event::Ack, now, 1000, 19_000) };
+        htcp.on(&ack, &mut control);
+        assert_eq!(htcp.laws().linux.as_ref().map(|linux| (linux.segments, linux.held)), Some((0, 1)));
+    }
+
     #[test]
     fn growth_is_linear_for_a_second_and_then_a_parabola() {
         let mut run = Run::at(Params::default().build(), 1000);

@@ -174,7 +174,7 @@ impl Estimate for Average {
 
 #[cfg(test)]
 mod tests {
-    use super::super::avoidance::tests::{Run, linux};
+    use super::super::avoidance::tests::{Any, Run, linux};
     use super::super::growth::tests::signals;
     use super::super::westwood::tests::keeps_the_pipe_full;
     use super::super::{Control, Controller, Event};
@@ -185,10 +185,8 @@ mod tests {
         keeps_the_pipe_full(|| Params::default().build());
     }
 
-    /// Linux net/ipv4/tcp_westwood.c: half in the repair, then the bandwidth times the shortest round-trip time. 100 segments a round
-    /// trip of 100 ms, which are 25 ticks of 4 ms.
-    #[test]
-    fn linux_halves_the_window_until_the_repair_is_over() {
+    /// 100 segments a round trip of 100 ms, 25 ticks of 4 ms, then a window of 150 and a queue of 50 ms.
+    fn with_a_queue() -> Run<Any> {
         let mut run = Run::at(linux("westwood-plus"), 150);
         run.rounds(1);
         run.rtt = Duration::from_millis(150);
@@ -196,6 +194,14 @@ mod tests {
             run.control.window = 150_000;
             run.round();
         }
+        run
+    }
+
+    /// Linux net/ipv4/tcp_westwood.c: half in the repair, then the bandwidth times the shortest round-trip time. 100 segments a round
+    /// trip of 100 ms, which are 25 ticks of 4 ms.
+    #[test]
+    fn linux_halves_the_window_until_the_repair_is_over() {
+        let mut run = with_a_queue();
         run.control.window = 150_000;
         assert_eq!(run.congested(Event::Loss), 0.5);
         run.congested(Event::Recovered);
@@ -237,13 +243,7 @@ mod tests {
     /// Linux net/ipv4/tcp_westwood.c: CA_EVENT_COMPLETE_CWR ends the cut for a mark, too.
     #[test]
     fn linux_sets_the_window_at_the_end_of_any_cut() {
-        let mut run = Run::at(linux("westwood-plus"), 150);
-        run.rounds(1);
-        run.rtt = Duration::from_millis(150);
-        for _ in 0..100 {
-            run.control.window = 150_000;
-            run.round();
-        }
+        let mut run = with_a_queue();
         run.congested(Event::Ecn);
         run.in_recovery = true;
         run.rounds(1);

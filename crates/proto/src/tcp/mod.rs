@@ -1,14 +1,15 @@
 //! TCP: the two ends of a connection that carries data one way.
 //!
 //! Sequence numbers are offsets into the stream of application bytes, 64 bits wide: they never wrap, and the first
-//! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. All segments are full but
-//! the last one of what is written at a time.
+//! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Segments are full, except the
+//! last of a write and parts at the end of the receive window.
 
 mod account;
 mod accurate;
 #[cfg(test)]
 mod accurate_tests;
 mod acks;
+mod allowance;
 #[cfg(test)]
 mod bsd_tests;
 #[cfg(test)]

@@ -325,9 +325,13 @@ impl Validate for Params {
                 .key("receive_window")
                 .error("a receiver without buffer takes no data", "give a size above zero"));
         }
-        let (least, scale) = (u32::from(scale_of(self.receive_window.get())), self.window_scale);
-        if scale.is_some_and(|scale| !(least..=LARGEST_SCALE).contains(&scale)) {
-            let message = "windows are shifted by too many bits, or by too few for the receive window";
+        let least = u32::from(scale_of(self.receive_window.get()));
+        if let Some(scale) = self.window_scale.filter(|scale| !(least..=LARGEST_SCALE).contains(scale)) {
+            let message = if scale < least {
+                format!("{scale} bits are too few for a receive window of {}", self.receive_window)
+            } else {
+                format!("{scale} bits are more than RFC 7323 allows")
+            };
             return Err(at.key("window_scale").error(message, format!("give {least} to {LARGEST_SCALE}")));
         }
         Ok(())

@@ -80,13 +80,13 @@ impl Buffer {
         u16::try_from(u64::from(self.size).div_ceil(each)).unwrap_or(u16::MAX)
     }
 
-    /// True if nothing new is taken beside so much memory. A piece that was begun becomes full, though the memory ends within it.
+    /// True if the buffer takes no new piece when so much memory is in use. A piece that has begun may still be filled.
     // Linux net/ipv4/tcp.c: tcp_sendmsg_locked asks for memory before each piece.
     pub fn is_full(&self, taken: u64) -> bool {
         taken >= u64::from(self.size)
     }
 
-    /// True if an application that waits is told that there is room: a third is free.
+    /// True if a third of the buffer is free: the application gets `EPOLLOUT`.
     // Linux net/core/stream.c: sk_stream_write_space.
     #[inline]
     pub fn has_room(&self, taken: u64) -> bool {
@@ -112,19 +112,19 @@ impl Buffer {
     }
 }
 
-/// How what waits in the send buffer is cut: each piece becomes one packet or more.
+/// The pieces of data in the send buffer. Each becomes one packet or more.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
-    /// A piece ends here, and those behind it are all of one size, but for the last.
+    /// End of a piece. All later pieces have one size, except the last.
     end: u64,
-    /// So far behind that end they become larger, since the receiver has granted more.
+    /// Bytes after `end` from which pieces have the size `larger`: the receiver has granted more.
     turn: u32,
     size: u16,
     larger: u16,
 }
 
 impl Pieces {
-    /// Those of a stream whose segments have `mss` bytes, and that is written at once.
+    /// Pieces of a stream that is written at once, in segments of `mss` bytes.
     pub fn new(mss: u32) -> Pieces {
         let size = Pieces::goal(mss.into(), u64::MAX) as u16;
         Pieces { end: 0, turn: 0, size, larger: size }
@@ -178,13 +178,13 @@ impl Pieces {
         (count + 1 + full, end - first - full * size)
     }
 
-    /// Memory that is taken by what is written from `una` to `end`, of which all below `next` has left in `packets` packets.
+    /// Memory of the data from `una` to `end`. All below `next` has left, in `packets` packets.
     pub fn memory(&self, una: u64, next: u64, end: u64, packets: u64) -> u64 {
         end - una + (packets + self.last(next, end).0) * BESIDE
     }
 
-    /// Adds at most so many bytes to what is written from `next` to `end`, to the last piece if that has fewer than `goal`, or as a new
-    /// one. Returns how many were added, and whether it is the first of all that leaves next.
+    /// Adds at most `most` bytes to the data from `next` to `end`: to the last piece if it is smaller than `goal`, else as a new piece.
+    /// Returns how many, and whether that piece leaves next.
     pub fn add(&mut self, next: u64, end: u64, goal: u64, most: u64) -> (u64, bool) {
         let (count, last) = self.last(next, end);
         let begun = if last < goal { last } else { 0 };
@@ -193,7 +193,7 @@ impl Pieces {
         if is_first {
             *self = Pieces { end: end + bytes, turn: 0, size: goal as u16, larger: goal as u16 };
         } else if goal != u64::from(self.larger) {
-            // Where sizes have turned before, and those pieces are not gone, they are taken for one.
+            // A second change of size before the first is gone: the older pieces count as one size.
             let size = if next < self.end + u64::from(self.turn) { self.size } else { self.larger };
             let first = self.end_of(next);
             *self = Pieces {
@@ -213,7 +213,7 @@ impl Pieces {
     }
 }
 
-/// Memory that so many windows of so many segments of `mss` bytes are reckoned at.
+/// Memory of `windows` windows with `segments` segments of `mss` bytes.
 fn reckoned(segments: u64, mss: u64, windows: u64) -> u64 {
     segments.saturating_mul(windows * ((mss + HEADERS).next_power_of_two() + HEAD))
 }

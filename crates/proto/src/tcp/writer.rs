@@ -1,7 +1,7 @@
-//! What the application has to write still: it waits for its time, or for room in the send buffer.
+//! The application that writes: it waits for its time, or for room in the send buffer.
 //!
-//! Where a buffer limits, the application is one that writes when it is told that there is room (`EPOLLOUT`), in calls of [`CALL`]
-//! bytes. What has been written waits in pieces; a full one that is the next to leave does so while the call goes on.
+//! With a limited buffer, the application writes after `EPOLLOUT`, in calls of [`CALL`] bytes. Data waits in pieces. When the call
+//! fills the piece that leaves next, that piece leaves at once, before the call returns.
 // Linux net/ipv4/tcp.c: tcp_sendmsg_locked.
 
 use dumbbell_core::Time;
@@ -13,7 +13,7 @@ use crate::schedule::{Planned, Schedule};
 /// Bytes that the application writes at once, if there is room.
 // Choice: what the program of `dumbbell compare-real` writes.
 const CALL: u32 = 1 << 18;
-/// So little is written in one call, and waits for nothing: it is no more than the first piece.
+/// An application that writes no more than this never waits: it fits the first piece.
 const AT_ONCE: u64 = 20_000;
 
 /// An application that has something to write.
@@ -23,12 +23,12 @@ pub struct Writer {
     waiting: u64,
     /// Of them, those of the call that goes on.
     call: u32,
-    /// What was written below this number was told to leave.
+    /// The application has pushed everything below this number.
     pushed: u64,
-    /// The ends of the pieces that wait and were told to leave, or left a short while ago.
+    /// Ends of pieces that it pushed and that still wait.
     #[expect(clippy::box_collection, reason = "most connections that wait have none, and should be small")]
     pushes: Option<Box<Vec<u64>>>,
-    /// The application waits to be told of room.
+    /// The application waits for `EPOLLOUT`.
     asleep: bool,
     buffer: Option<Buffer>,
     /// In a box: most writers have none.
@@ -49,7 +49,7 @@ pub struct Held {
 pub struct Written {
     /// The stream ends here now.
     pub end: u64,
-    /// The piece that leaves next became full: it leaves at once, however little the window has room for.
+    /// The piece that leaves next became full. It leaves at once, even as a small packet.
     pub at_once: bool,
 }
 
@@ -93,13 +93,12 @@ impl Writer {
         Box::new(Writer { buffer, program: Some(Box::new(program)), ..Writer::idle() })
     }
 
-    /// True if the application waits to be told of room.
+    /// True if the application waits for room.
     pub fn waits(&self) -> bool {
         self.asleep
     }
 
-    /// True if the application may have something to write into a buffer that holds so many bytes, or if a window of so many bytes asks
-    /// for a larger one.
+    /// True if the application may write into a buffer that holds so many bytes, or if a window of so many bytes enlarges the buffer.
     #[inline]
     pub fn may_write(&self, held: u64, window: u64) -> bool {
         match &self.buffer {
@@ -151,14 +150,14 @@ impl Writer {
         }
     }
 
-    /// True if what ends at this number was told to leave.
+    /// True if the application pushed up to exactly this number.
     // Linux net/ipv4/tcp.c: tcp_mark_push.
     pub fn has_pushed(&self, end: u64) -> bool {
         self.pushes.as_ref().is_some_and(|pushes| pushes.contains(&end))
     }
 
-    /// What the application writes until something may leave, or until it waits for room; `None` if it writes nothing. The segments have
-    /// `mss` bytes, and the receiver has granted so many at most.
+    /// Lets the application write until a segment may leave, or until it waits for room. Returns `None` if it writes nothing. Segments
+    /// have `mss` bytes; the receiver has granted `most` bytes at most.
     pub fn write(&mut self, held: Held, pieces: &mut Pieces, mss: u64, most: u64) -> Option<Written> {
         let Held { una, next, mut end, packets } = held;
         let Some(buffer) = &self.buffer else {
@@ -182,7 +181,7 @@ impl Writer {
                 break;
             }
             if end == held.end && !pieces.are_full(next, end, goal) {
-                // More is added to the last: it does not push any more.
+                // The last piece grows, so it no longer pushes.
                 self.pushes.iter_mut().for_each(|pushes| pushes.retain(|pushed| *pushed != end));
             }
             let (bytes, is_first) = pieces.add(next, end, goal, self.call.into());
@@ -200,7 +199,7 @@ impl Writer {
         (end > held.end).then_some(Written { end, at_once: false })
     }
 
-    /// What is written so far is told to leave.
+    /// Pushes everything below `end`.
     fn push(&mut self, end: u64) {
         self.pushed = end;
         let pushes = self.pushes.get_or_insert_default();
@@ -209,7 +208,7 @@ impl Writer {
         }
     }
 
-    /// The buffer grows, if the application waits for it, so that it holds its windows of so many bytes.
+    /// Grows the buffer of an application that waits to its number of windows of so many bytes.
     #[inline]
     pub fn grow(&mut self, window: u64) {
         if self.asleep
@@ -272,5 +271,8 @@ mod tests {
             }
         }
         assert_eq!(ends, [(22, true), (27, false), (32, true)]);
+        // It pushes when it waits. The piece that it pushed at 27 segments has grown since.
+        let pushed = [22, 27, 32].map(|segments| writer.has_pushed(segments * MSS));
+        assert_eq!(pushed, [false, false, true]);
     }
 }

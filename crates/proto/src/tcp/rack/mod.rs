@@ -136,7 +136,7 @@ pub struct Rack {
     pub timeouts: u32,
     pub usage: Usage,
     /// Segments known to have arrived, modulo 2^16: what segments tell the receiver. See `Acks::echoed`.
-    pub acknowledged: u16,
+    pub arrived: u16,
     /// New data left since the probe timer was last armed.
     pub sent_new: bool,
     /// What is lost may be sent again.
@@ -215,7 +215,7 @@ impl Rack {
             frto: false,
             timeouts: 0,
             usage: Usage::default(),
-            acknowledged: 0,
+            arrived: 0,
             sent_new: false,
             repairing: false,
             pace_at: Time::ZERO,

@@ -482,6 +482,27 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn packets_that_are_held_become_one() {
+        let mut segments = Segments::default();
+        // Three packets of two segments.
+        (0..6).for_each(|n| segments.push(Time::ZERO, (10 * n, 10 * n + 10), 0, (n % 2 == 1, false)));
+        let mut packets = |id| {
+            segments.hold(id);
+            segments.packets()
+        };
+        assert_eq!([2, 3, 4, 5].map(&mut packets), [4, 3, 3, 2]);
+        // What is sent again with the segment before it stays in its packet; alone, it becomes one.
+        for (later, expected) in [(0, 2), (1, 3)] {
+            let mut again = segments.clone();
+            again.resend(Time::from_nanos(1), 0, 0);
+            again.resend(Time::from_nanos(1 + later), 1, 0);
+            assert_eq!(again.packets(), expected);
+            while again.pop(60).is_some() {}
+            assert_eq!(again.packets(), 0);
+        }
+    }
+
     proptest! {
         #[test]
         fn the_order_of_sending_is_that_of_a_plain_list(steps in prop::collection::vec(step(), lengths(1..120))) {

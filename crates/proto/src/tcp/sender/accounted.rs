@@ -41,7 +41,7 @@ impl Sender {
         if let Some(account) = &mut self.gate.account {
             account.advanced_in_order(ack);
         }
-        self.stream.set_window(self.stream.shifted(packet.aux));
+        self.stream.set_window(packet.aux);
         self.stream.advance(ack);
         self.timers.expired = 0;
         if self.repair.causes.is_some() {

@@ -85,9 +85,7 @@ impl Sender {
     // What most bursts are costs no call.
     #[inline(always)]
     pub(super) fn begins_full_burst(&mut self, now: Time, out: u32) -> bool {
-        if self.stream.writer.is_some() {
-            self.grow_buffer();
-        }
+        self.grow_buffer();
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let (window, least) = (self.gate.window_in_use(), LEAST_SEGMENTS * mss);
         let room = self.stream.limit - number;
@@ -190,8 +188,8 @@ impl Sender {
         self.stream.pushes = bytes >= 2 * u64::from(self.stream.mss);
     }
 
-    /// What leaves of so many bytes for which there is room: whole segments, and behind them a part of one where the receiver's window
-    /// ends, unless another is out. Or all that is written. A host grants whole segments; what its windows are rounded up by is for none.
+    /// Returns how many of `room` bytes leave: all that is written, or whole segments. At the end of the receiver's window a part of a
+    /// segment follows them, unless another part is out. A host grants whole segments, so rounded windows add no part.
     // Linux net/ipv4/tcp_output.c: tcp_mss_split_point.
     fn whole(&self, room: u64) -> u64 {
         let left = self.stream.end - self.stream.nxt;
@@ -230,8 +228,8 @@ impl Sender {
         Burst::Of(bytes)
     }
 
-    /// True if a packet that the window has no room for does better to wait for the next acknowledgement. The last piece of what is
-    /// written waits for more, unless it ends the stream; any other leaves as soon as all of it may.
+    /// True if a packet should wait for the next acknowledgement, because the window has no room for all of it. The last piece waits for
+    /// more data, unless it ends the stream. Any other piece leaves as soon as all of it may.
     // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide.
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
         let (left, is_last) = self.stream.pieces.first(self.stream.nxt, self.stream.end);

@@ -12,8 +12,8 @@ use crate::tcp::writer::{Held, Writer};
 use crate::transport::{Agreed, SendEnd, SenderPhase, SenderReport, SenderState};
 
 impl Sender {
-    /// Lets the application write. Where losses are found by time and a buffer limits, it does so only if nothing that it has written
-    /// waits to be sent: `pull_plain` asks it for more between packets. True if it wrote.
+    /// Lets the application write. Returns true if it wrote. With loss detection by time and a buffer, it writes only when everything
+    /// written has left: `pull_plain` polls it between packets.
     #[inline]
     pub(super) fn top_up(&mut self) -> bool {
         let Some(writer) = &self.stream.writer else { return false };
@@ -65,12 +65,13 @@ impl Sender {
         written.is_some()
     }
 
-    /// The application's buffer grows, if it waits for that, where a packet has left and the window has room for more.
+    /// Grows the buffer of an application that waits, after a packet, if the window has room for another.
     // Linux net/ipv4/tcp_output.c: tcp_event_new_data_sent calls tcp_check_space.
     #[inline]
     pub(super) fn grow_buffer(&mut self) {
-        let sent = self.repair.rack.as_ref().is_some_and(|rack| rack.sent_new);
-        if let Some(writer) = self.stream.writer.as_mut().filter(|_| sent) {
+        if let Some(writer) = &mut self.stream.writer
+            && self.repair.rack.as_ref().is_some_and(|rack| rack.sent_new)
+        {
             writer.grow(self.gate.window_in_use());
         }
     }

@@ -106,17 +106,17 @@ struct Stream {
     stop: u64,
     /// The receiver's window.
     receive_window: u64,
-    /// The largest that it was, as it is advertised.
+    /// The largest receive window so far, as advertised.
     largest_window: u16,
-    /// Segments that the send buffer held when the application last had nothing to write.
+    /// Segments that the send buffer holds, while no application writes.
     buffer: u16,
     /// Segments below this number belong to a burst that may leave; all, if they leave alone.
     granted: u64,
     /// The burst has several segments: its last pushes.
     pushes: bool,
-    /// The next burst does not wait for a fuller one.
+    /// The next burst leaves at once, full or not.
     at_once: bool,
-    /// The next burst waits for an acknowledgement, or for more to be written: no timer looks whether it should.
+    /// The next burst waits for an acknowledgement or for more data. Timers do not release it.
     held: bool,
     pieces: Pieces,
     /// The receiver's host grants windows or credit.
@@ -569,7 +569,7 @@ impl Sender {
         debug_assert!(ack <= self.stream.max, "nothing is acknowledged that was not sent");
         let rtt = if ack > self.stream.una { self.measure(now, ack, packet) } else { Duration::ZERO };
         if ack > self.stream.una && self.repair.is_plain(packet) {
-            self.stream.set_window(self.stream.shifted(packet.aux));
+            self.stream.set_window(packet.aux);
             self.advance(now, ack, rtt);
             return;
         }

@@ -63,7 +63,8 @@ impl Sender {
 
     fn established(&mut self, now: Time) {
         self.phase = Phase::Established;
-        self.stream.set_window(self.stream.receive_window);
+        let advertised = self.stream.receive_window >> self.stream.scale;
+        self.stream.largest_window = u16::try_from(advertised).unwrap_or(u16::MAX);
         self.todo &= !todo::HOLD;
         if self.todo & todo::TIMED != 0 {
             self.begin_in_time();

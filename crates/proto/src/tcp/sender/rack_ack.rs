@@ -65,7 +65,7 @@ impl Sender {
             self.work(now, packet, &mut rack);
         }
         let arrived = self.stream.una + rack.segments.held_bytes();
-        rack.acknowledged = (arrived / u64::from(self.stream.mss)) as u16;
+        rack.arrived = (arrived / u64::from(self.stream.mss)) as u16;
         self.update_limit_in_time(&rack);
         self.repair.rack = Some(rack);
     }

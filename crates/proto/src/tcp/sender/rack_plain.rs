@@ -40,7 +40,7 @@ impl Sender {
         self.stream.nxt = after;
         self.stream.max = after;
         let mut flags = TcpHeader::ACK;
-        // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts; tcp_push on what was told to leave.
+        // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb; net/ipv4/tcp.c: tcp_mark_push.
         let last = after >= self.stream.granted;
         let pushes = last && (self.stream.pushes || self.stream.is_pushed(after));
         if pushes {
@@ -54,7 +54,7 @@ impl Sender {
         if rack.timer == Timer::Persist {
             rack.timeouts = 0;
         }
-        let aux = rack.acknowledged;
+        let aux = rack.arrived;
         if out == 0 || rack.timer == Timer::Probe {
             rack.timer = Timer::Retransmission;
             self.timers.rto_at = self.due(now, self.timers.rtt.timeout());
@@ -80,7 +80,7 @@ impl Sender {
         let mut rack = self.repair.rack.take()?;
         let start = self.stream.nxt;
         let mut packet = self.send_at_end(now, self.stream.granted - start);
-        packet.aux = rack.acknowledged;
+        packet.aux = rack.arrived;
         packet.flags |= TcpHeader::PSH;
         self.note_new(now, &mut rack, start, (true, true));
         self.repair.rack = Some(rack);
@@ -95,7 +95,7 @@ impl Sender {
         if next.is_some() || !self.may_write() { next } else { self.pull_written(now) }
     }
 
-    /// The same where the application is told of room, or has not written all that there is room for.
+    /// Lets the application write, and sends the next segment of what it wrote.
     #[cold]
     #[inline(never)]
     fn pull_written(&mut self, now: Time) -> Option<Packet> {
@@ -108,7 +108,7 @@ impl Sender {
         None
     }
 
-    /// The same for any segment of what is written.
+    /// Sends the next segment, full or not.
     fn pull_any(&mut self, now: Time) -> Option<Packet> {
         let start = self.stream.nxt;
         let waits = start < self.stream.stop;
@@ -119,11 +119,11 @@ impl Sender {
         let mut next = self.next(now);
         match &mut next {
             Some(packet) => {
-                packet.aux = rack.acknowledged;
-                let last = self.stream.nxt >= self.stream.granted;
+                packet.aux = rack.arrived;
                 let end = self.stream.nxt;
+                let last = end >= self.stream.granted;
                 let pushes =
-                    last && self.stream.pushes || end >= self.stream.end || self.stream.is_pushed(end);
+                    end >= self.stream.end || last && (self.stream.pushes || self.stream.is_pushed(end));
                 if pushes {
                     packet.flags |= TcpHeader::PSH;
                 }
@@ -141,7 +141,7 @@ impl Sender {
         let ack = packet.body[0];
         debug_assert!(ack <= self.stream.nxt, "nothing is acknowledged that was not sent");
         let Some(gone) = rack.advance(now, ack, u64::from(self.stream.mss)) else { return };
-        self.stream.set_window(self.stream.shifted(packet.aux));
+        self.stream.set_window(packet.aux);
         self.stream.una = ack;
         self.timers.expired = 0;
         let rtt = rack.rtt;

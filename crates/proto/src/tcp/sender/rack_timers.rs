@@ -178,7 +178,7 @@ impl Sender {
         let Some(mut rack) = self.repair.rack.take() else { return Repaired::Nothing };
         let mut answer = self.pull_with(now, &mut rack);
         if let Repaired::Packet(packet) = &mut answer {
-            packet.aux = rack.acknowledged;
+            packet.aux = rack.arrived;
         }
         self.repair.rack = Some(rack);
         answer

@@ -344,6 +344,65 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_read_in_the_order_of_their_numbers() {
+        // Of 14 segments, ten left at once and four with the first acknowledgement. The fifth is held, and the last three. What was
+        // sent with these is as old as the latest delivered, so all seven holes below them are lost, and the one sent later too.
+        let mut sender = linux("");
+        sender.write(14 * 1_460);
+        assert_eq!(pull(&mut sender, ms(0.0)).len(), 10);
+        acknowledge(&mut sender, ms(100.0), 2 * 1_460);
+        assert_eq!(pull(&mut sender, ms(100.0)).len(), 4);
+        let block = |from: u32, to: u32| SackBlock { start: (from - 2) * 1_460, end: (to - 2) * 1_460 };
+        let header = TcpHeader {
+            flags: TcpHeader::ACK,
+            window: 100,
+            number: 2 * 1_460,
+            sack: [block(11, 14), block(5, 6), SackBlock::default()],
+            ..TcpHeader::default()
+        };
+        sender.push(ms(200.0), &Packet::of(header, 7, 40, Ecn::NotEct));
+        assert_eq!((sender.info().held, sender.info().lost), (4, 8));
+    }
+
+    #[test]
+    fn a_burst_that_waits_is_not_released_by_time() {
+        // Ten segments in congestion avoidance. Two acknowledged let a packet of two out; one more, and the next packet waits.
+        let mut sender = linux(r#", "initial_threshold": 10"#);
+        sender.write(100 * 1_460);
+        assert_eq!(pull(&mut sender, ms(0.0)).len(), 10);
+        acknowledge(&mut sender, ms(100.0), 2 * 1_460);
+        assert_eq!(pull(&mut sender, ms(100.0)).len(), 2);
+        acknowledge(&mut sender, ms(100.5), 3 * 1_460);
+        assert!(pull(&mut sender, ms(100.5)).is_empty());
+        assert!(pull(&mut sender, ms(103.0)).is_empty(), "no event");
+        acknowledge(&mut sender, ms(103.5), 4 * 1_460);
+        assert_eq!(pull(&mut sender, ms(103.5)).len(), 2);
+    }
+
+    #[test]
+    fn a_part_of_a_segment_fills_the_receive_window() {
+        // Packets of five segments on a path of 0.1 ms; a window of 4000 bytes.
+        let text = r#"{"profile": "linux", "timestamps": false, "handshake": false, "fin": false}"#;
+        let mut sender = params(text).open(opening(Some(0))).0;
+        sender.take_over(&Handshake { rtt: Some(Duration::from_micros(100)), window: 4_000, scale: 0 });
+        sender.wake(ms(0.0));
+        sender.write(13 * 1_460);
+        let mut pull = |at, acknowledged: Option<u64>| {
+            if let Some(number) = acknowledged {
+                let flags = TcpHeader::ACK;
+                let header = TcpHeader { flags, window: 4_000, number, ..TcpHeader::default() };
+                sender.push(at, &Packet::of(header, 7, 40, Ecn::NotEct));
+            }
+            let packets: Vec<Packet> = std::iter::from_fn(|| sender.pull(at)).collect();
+            packets.iter().map(|p| (p.size - 40, p.flags & TcpHeader::PSH != 0)).collect::<Vec<_>>()
+        };
+        assert_eq!(pull(ms(1_000.0), None), [(1_460, false), (1_460, false), (1_080, true)]);
+        // While a part is out, another waits (RFC 896 in Minshall's form).
+        assert_eq!(pull(ms(1_010.0), Some(2_000)), [(1_460, false)]);
+        assert_eq!(pull(ms(1_020.0), Some(5_460)).len(), 3);
+    }
+
+    #[test]
     fn an_idle_time_gives_cubic_nothing() {
         let grown = |idle: f64| {
             // What the application writes at once leaves at once.

@@ -17,7 +17,7 @@ impl Stream {
         self.writer.as_ref().is_some_and(|writer| writer.may_write(self.end - self.una.min(self.end), window))
     }
 
-    /// True if what ends at a number was told to leave when it was written so far.
+    /// True if the application pushed what it had written up to this number.
     #[inline]
     pub(super) fn is_pushed(&self, end: u64) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.has_pushed(end))
@@ -83,15 +83,15 @@ impl Stream {
     pub(super) fn take_window(&mut self, ack: u64, advertised: u16) {
         let window = self.shifted(advertised);
         if ack > self.una || ack == self.una && (window > self.receive_window || window == 0) {
-            self.set_window(window);
+            self.set_window(advertised);
         }
     }
 
-    /// The receiver grants so many bytes.
+    /// Sets the receiver's window.
     #[inline]
-    pub(super) fn set_window(&mut self, window: u64) {
-        self.receive_window = window;
-        self.largest_window = self.largest_window.max((window >> self.scale) as u16);
+    pub(super) fn set_window(&mut self, advertised: u16) {
+        self.receive_window = self.shifted(advertised);
+        self.largest_window = self.largest_window.max(advertised);
     }
 
     /// New data, in order, is acknowledged.

@@ -42,7 +42,7 @@ impl Sender {
         self.todo -= todo::ONE_COPY;
         let number = self.stream.last_segment();
         let mut packet = self.resend(now, number, self.stream.sent_length(number));
-        packet.aux = self.repair.rack.as_ref().map_or(packet.aux, |rack| rack.acknowledged);
+        packet.aux = self.repair.rack.as_ref().map_or(packet.aux, |rack| rack.arrived);
         Some(packet)
     }
 }
