@@ -25,6 +25,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-ge
 
 KINDS = pytest.mark.parametrize("kind", MAKERS)
 
+# Milliseconds between downloads: Chromium drops the eleventh of a second (Blink, kBurstDownloadLimit).
+APART = 110
+
 Pages = Callable[[str], Path]
 
 
@@ -127,6 +130,7 @@ def test_every_figure_gives_its_data_and_its_code(browser: Any, pages: Pages, ki
         for button in figure.locator("button.data").all():
             with visit.page.expect_download() as download:
                 button.press("Enter")
+            visit.page.wait_for_timeout(APART)
             rows = download.value.path().read_text(encoding="utf-8").splitlines()
             assert len(rows) > 1, figure.get_attribute("id")
             assert len({len(row.split(",")) for row in rows if '"' not in row}) <= 1

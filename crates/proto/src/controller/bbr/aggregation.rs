@@ -2,7 +2,7 @@
 
 use dumbbell_core::Time;
 
-use super::{BW_UNIT, micros};
+use super::units::{BW_UNIT, micros};
 use crate::controller::Signals;
 
 // Linux net/ipv4/tcp_bbr.c: bbr_extra_acked_win_rtts, bbr_extra_acked_max_us, bbr_ack_epoch_acked_reset_thresh.

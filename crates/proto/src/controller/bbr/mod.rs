@@ -9,6 +9,7 @@ mod filter;
 mod policer;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
@@ -19,6 +20,7 @@ use rand::RngExt;
 use self::aggregation::Aggregation;
 use self::filter::Filter;
 use self::policer::Policer;
+use self::units::{BW_UNIT, UNIT, bytes_per_second, micros, segments};
 use super::{Build, Class, Control, Controller, Event, Needs, Random, Rate, Signals, Stand};
 
 config! {
@@ -105,9 +107,6 @@ impl Build for Params {
     }
 }
 
-/// One, in the unit of gains (BBR_UNIT), and in that of rates, segments a microsecond (BW_UNIT).
-const UNIT: u64 = 256;
-const BW_UNIT: u64 = 1 << 24;
 /// What the phases of steady state pace at, as parts of the largest rate (section 4.3.4.1).
 const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// The rate has stopped growing if it does not grow by a quarter in three rounds (section 4.3.2.2).
@@ -124,23 +123,6 @@ const LARGEST_BURST: u64 = 127;
 const BURSTS: u64 = 3;
 /// The round-trip time before one was measured (section 4.2.1), in microseconds.
 const NOMINAL_RTT: u64 = 1000;
-
-/// A time in whole microseconds.
-fn micros(at: Time) -> u64 {
-    at.as_nanos() / 1000
-}
-
-/// Bytes in segments, the last of which may be short.
-fn segments(bytes: u64, signals: &Signals) -> u64 {
-    bytes.div_ceil(signals.mss.into())
-}
-
-/// A pacing rate in bytes a second, a part `margin` below a rate times a gain (bbr_rate_bytes_per_sec).
-fn bytes_per_second(bw: u64, gain: u64, signals: &Signals, margin: f64) -> u64 {
-    let gained = u128::from(bw) * u128::from(signals.mss) * u128::from(gain) / u128::from(UNIT);
-    let a_second = ((1.0 - margin) * 1e6).round() as u128;
-    u64::try_from(gained * a_second / u128::from(BW_UNIT)).unwrap_or(u64::MAX)
-}
 
 /// Gains of the parameters, in parts of [`UNIT`].
 #[derive(Clone, Copy, Debug)]

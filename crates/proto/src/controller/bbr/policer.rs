@@ -1,6 +1,6 @@
 //! Policers: where more than a fifth is lost again and again at the same rate, that is the rate to send at.
 
-use super::{BW_UNIT, UNIT, bytes_per_second, micros, segments};
+use super::units::{BW_UNIT, UNIT, bytes_per_second, micros, segments};
 use crate::controller::Signals;
 
 // Linux net/ipv4/tcp_bbr.c: bbr_lt_intvl_min_rtts, bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff (4 kbit/s),
