@@ -252,6 +252,23 @@ def test_a_part_is_switched_off_in_every_flow() -> None:
     assert "hystart" not in str(flows)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "profile", "window"),
+    [
+        ("6.1.192", "linux-6.1", 3_145_728),
+        ("6.5.13", "linux-6.1", 3_145_728),
+        ("6.6.0", "linux", 3_932_160),
+        ("6.16.1", "linux", 33_554_432),
+    ],
+)
+def test_a_kernel_is_compared_with_the_tcp_of_its_time(kernel: str, profile: str, window: int) -> None:
+    given = prepared(CELL.scenario(), "cubic", referee._profile("linux", kernel))
+    (flow, *_) = referee._windowed(given, kernel).to_dict()["flows"]
+    assert flow["transport"]["profile"] == profile
+    assert _native.parse_size(flow["transport"]["receive_window"], "receive_window") == window
+    assert referee._profile("rfc", kernel) == "rfc"
+
+
 def test_agreements_are_per_controller_and_possible() -> None:
     near = [result(i, summary(1.01), summary(1.0)) for i in range(12)]
     far = [result(i, summary(1.2, 4e6), summary(1.0, 5e6), controller="bbr") for i in range(12, 20)]

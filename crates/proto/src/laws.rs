@@ -397,8 +397,11 @@ impl Seen {
 fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
     let Turn { signals, after, .. } = turn;
     let shortest = if signals.min_rtt.is_zero() { 1e-3 } else { signals.min_rtt.as_secs_f64() };
-    seen.rate =
-        seen.rate.max(signals.rate.rate.as_f64()).max(signals.initial_window as f64 / shortest.max(1e-6));
+    // Linux counts whole segments.
+    let sample = signals.rate;
+    let whole = sample.delivered.div_ceil(signals.mss.into()) * u64::from(signals.mss);
+    let rate = sample.rate.as_f64() * (whole as f64 / sample.delivered.max(1) as f64).max(1.0);
+    seen.rate = seen.rate.max(rate).max(signals.initial_window as f64 / shortest.max(1e-6));
     seen.rtt = seen.rtt.max(signals.rtt.as_secs_f64());
     let paced = after.pacing == Control::UNPACED || after.pacing.as_f64() <= 3.0 * seen.rate;
     holds(paced, "the pacing rate is at most three times the largest rate seen", turn)?;

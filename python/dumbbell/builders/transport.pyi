@@ -313,7 +313,7 @@ def replay() -> dict[str, Any]:
 
 def tcp(
     *,
-    profile: Literal["linux", "rfc", "ns2", "bsd"] | None = None,
+    profile: Literal["linux", "linux-6.1", "rfc", "ns2", "bsd"] | None = None,
     controller: Literal[
         "tahoe",
         "reno",
@@ -348,7 +348,7 @@ def tcp(
     handshake: bool | None = None,
     first_write: str | None = None,
     syn_options: bool | None = None,
-    lost_syn: Literal["restart", "linux"] | None = None,
+    lost_syn: Literal["restart", "linux", "doubling"] | None = None,
     fin: bool | None = None,
     mss: int | None = None,
     initial_window: int | None = None,
@@ -357,9 +357,11 @@ def tcp(
     unit_window: int | None = None,
     unit_copies: int | None = None,
     send_buffer: str | Literal["unlimited"] | None = None,
+    packet_memory: str | None = None,
     nagle: Literal["off", "classic", "minshall"] | None = None,
     receive_window: str | None = None,
     window_scale: int | None = None,
+    window_share: Literal["measured", "half"] | None = None,
     ack_every: int | None = None,
     ack_delay: str | None = None,
     delayed_acks: Literal["fixed", "ticks", "linux"] | None = None,
@@ -379,7 +381,7 @@ def tcp(
     frto: bool | None = None,
     undo: bool | None = None,
     cut_from: Literal["flight", "window"] | None = None,
-    segmentation_offload: Literal["off", "linux"] | None = None,
+    segmentation_offload: Literal["off", "linux", "pieces"] | None = None,
     pacing: Literal["off", "linux"] | None = None,
     max_pacing_rate: str | None = None,
     timestamps: bool | None = None,
@@ -429,7 +431,8 @@ def tcp(
     lost_syn
         What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with
         one segment and a timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the
-        initial window unless it was sent again twice; timestamps measure the round-trip time.
+        initial window unless it was sent again twice; timestamps measure the round-trip time. `doubling`: the
+        same, but that each timeout doubles, as before Linux 6.5.
         Default: ``"linux"`` (Linux net.ipv4.tcp_syn_linear_timeouts: 4, net/ipv4/tcp_input.c:
         tcp_init_transfer (RFC 6928 section 2)).
     fin
@@ -460,6 +463,9 @@ def tcp(
         Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to
         twice what that takes. An application with more to say writes 256 KiB whenever a third of it is free.
         Default: ``"4MiB"`` (Linux net.ipv4.tcp_wmem[2]: 4194304).
+    packet_memory
+        What a packet takes of that memory besides its payload.
+        Default: ``"896B"`` (measured on Linux 6.12 (SO_MEMINFO)).
     nagle
         Nagle's algorithm: a segment that is not full waits while anything is not acknowledged (`classic`), or
         while an earlier one that was not full is not (`minshall`). The last segment before the FIN leaves at
@@ -472,6 +478,11 @@ def tcp(
         By how many bits windows are shifted; absent: as far as the largest needs. Kernels of Linux before
         6.16 shift one more, as the memory of the largest needs. Unit: bits.
         Default: RFC 7323 section 2.2: 14 at most.
+    window_share
+        How much of the receiver's memory is window, if windows grow: as much as the first segment shows, or
+        half, as before Linux 6.6. Segments take whole slabs of that memory.
+        Default: ``"measured"`` (Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss (6.1:
+        net.ipv4.tcp_adv_win_scale, 1)).
     ack_every
         The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off. Unit:
         segments.
@@ -545,7 +556,9 @@ def tcp(
         Default: ``"window"`` (Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd).
     segmentation_offload
         Segments leave alone as the window allows, or in bursts as large as Linux makes them, for which it
-        holds segments back while the next acknowledgement is near. Only with `loss_detection = "rack"`.
+        holds segments back while the next acknowledgement is near. `pieces`: as before Linux 6.10, whose
+        packets hold no more than a piece of what was written, and whose last segment with the FIN does not
+        ask for the window. Only with `loss_detection = "rack"`.
         Default: ``"linux"`` (Linux net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer).
     pacing
         Sends as the window allows, or at the rate that Linux reckons: 1.2 windows in a round-trip time, 2 in

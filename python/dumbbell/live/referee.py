@@ -46,7 +46,7 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
 reason is known, the cell hangs on it."""
 
 _WINDOW = "3932160B"
-"""The largest receive window of Linux before 6.16: 6 MiB of memory, net.ipv4.tcp_rmem[2], of which five
+"""The largest receive window of Linux 6.6 to 6.15: 6 MiB of memory, net.ipv4.tcp_rmem[2], of which five
 eighths are data where a packet of 1500 bytes takes 2304."""
 
 _SCALE = 7
@@ -492,7 +492,7 @@ _SILENCE = 50
 
 def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) -> Result:
     kernel = kernels[0]
-    given = prepared(cell.scenario(), cell.ours, profile, _PERIOD)
+    given = prepared(cell.scenario(), cell.ours, _profile(profile, kernel["kernel"]), _PERIOD)
     given = _windowed(ticks.ticking(given, kernel["tick"]), kernel["kernel"])
     ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]
@@ -514,9 +514,18 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
     return replace(result, without=dict(zip(parts, runs, strict=True)))
 
 
+def _profile(profile: str, release: str) -> str:
+    """The profile of a kernel, such as 6.1.192, where that of Linux was asked for."""
+    return "linux-6.1" if profile == "linux" and _older(release, 6, 6) else profile
+
+
+def _older(release: str, *than: int) -> bool:
+    return tuple(number for number, _ in _version(release)[:2]) < than
+
+
 def _windowed(given: Scenario, release: str) -> Scenario:
-    """A scenario whose receivers have the largest window of a kernel, such as 6.12.117."""
-    if tuple(number for number, _ in _version(release)[:2]) >= (6, 16):
+    """A scenario whose receivers have the largest window of a kernel, such as 6.12.117; 6.1 has a profile."""
+    if _older(release, 6, 6) or not _older(release, 6, 16):
         return given
     table = given.to_dict()
     for flow in table["flows"]:

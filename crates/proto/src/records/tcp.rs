@@ -27,8 +27,9 @@ const BURSTS: &str =
 const STEADY: &str = r#"{"kind": "rate", "rate": "2Mbit/s", "piece": "700B"}"#;
 
 /// Connections that differ in how they repair losses, in marks and in clocks.
-const KINDS: [(&str, &str); 24] = [
+const KINDS: [(&str, &str); 25] = [
     ("linux", r#""profile": "linux""#),
+    ("linux 6.1", r#""profile": "linux-6.1""#),
     ("linux reno", r#""profile": "linux", "controller": "newreno""#),
     ("linux, paced", r#""profile": "linux", "pacing": "linux""#),
     ("linux, capped", r#""profile": "linux", "pacing": "linux", "max_pacing_rate": "3Mbit/s""#),

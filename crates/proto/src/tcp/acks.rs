@@ -7,8 +7,8 @@ use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;
 
 use super::cheat::Cheating;
-use super::memory::memory;
-use super::params::{DelayedAcks, Params};
+use super::memory::{HEAD, SHARED, memory};
+use super::params::{DelayedAcks, Params, WindowShare};
 use crate::wheel;
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
@@ -27,6 +27,9 @@ const SLACK: Duration = Duration::from_micros(100);
 /// below TCP_MSS_DEFAULT show nothing.
 const SHARE: u64 = 128;
 const SHOWING: u64 = 536;
+/// Where half of the memory is window: room for headers in what a buffer grows by for each segment, and in what steps: MAX_TCP_HEADER.
+const FOR_HEADERS: u64 = 256;
+const STEP: u64 = 128;
 /// The delay before anything was measured: TCP_TIMEOUT_INIT.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Acknowledgements remembered until data answers them; of more, some are passed over.
@@ -145,6 +148,9 @@ pub struct Acks {
     clamp: u64,
     most: u64,
     grows: bool,
+    /// Half of the memory is window. While the buffer has not grown, a segment of it is kept back.
+    half: bool,
+    keeps: bool,
     /// The highest number that acknowledgements have promised to take, and the latest window, shifted.
     promised: u64,
     told: u16,
@@ -225,6 +231,8 @@ impl Acks {
             clamp,
             most,
             grows: first.is_some(),
+            half: params.window_share == WindowShare::Half,
+            keeps: params.window_share == WindowShare::Half,
             promised: first.unwrap_or(0),
             told: (first.unwrap_or(0) >> params.scale(most)) as u16,
             room: clamp,
@@ -588,7 +596,10 @@ impl Acks {
         if self.headers > 0 {
             self.show_size();
         }
-        let most = self.clamp.saturating_sub(self.taken(taken));
+        let mut most = self.clamp.saturating_sub(self.taken(taken));
+        if self.keeps {
+            most = most.min(self.clamp.saturating_sub(self.segment.into()));
+        }
         if self.window < most {
             self.window = (self.window + 2 * u64::from(self.segment)).min(most);
             self.quick |= 1;
@@ -601,10 +612,10 @@ impl Acks {
     fn show_size(&mut self) {
         let segment = u64::from(self.segment);
         let packet = memory(segment + u64::from(std::mem::take(&mut self.headers)));
-        let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
+        let share = if segment < SHOWING || self.half { SHARE } else { (segment << 8) / packet };
         if self.linux && segment >= SHOWING {
             // Of small packets, Linux puts several into the memory of one.
-            self.charge = ((packet * share) >> 8) as u16;
+            self.charge = ((packet * share) >> 8).min(segment) as u16;
         }
         self.clamp = (self.clamp * share / SHARE).max(segment).min(self.most);
         self.space = self.space.min(word(self.clamp));
@@ -634,16 +645,28 @@ impl Acks {
     /// A round trip is over.
     #[inline(never)]
     fn end_round(&mut self, now: Time, unread: u64) {
+        let unread = if self.half { 0 } else { unread };
         let (read, before) = (u64::from(self.arrived).saturating_sub(unread), u64::from(self.space));
         if read > before {
             // Linux net/ipv4/tcp_input.c: what tcp_rcv_space_adjust computes.
             let steady = 2 * read + CUSHION * u64::from(self.segment);
-            let wanted = steady + 2 * (steady * (read - before) / before);
+            let mut wanted = steady + 2 * (steady * (read - before) / before);
+            if self.half {
+                wanted = wanted / u64::from(self.segment) * Acks::half_of_segment(self.segment.into());
+            }
+            self.keeps &= wanted <= self.clamp;
             self.clamp = self.clamp.max(wanted.min(self.most));
             self.space = word(read);
         }
         self.arrived = 0;
         self.reviewed = now;
+    }
+
+    /// Half the memory by which a buffer grows for a segment, which is at least a segment.
+    // Linux 6.1 net/ipv4/tcp_input.c: what tcp_rcv_space_adjust takes for `rcvmem`.
+    fn half_of_segment(segment: u64) -> u64 {
+        let memory = segment + FOR_HEADERS + HEAD + SHARED;
+        (memory + (2 * segment).saturating_sub(memory).next_multiple_of(STEP)) / 2
     }
 
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if

@@ -1,11 +1,11 @@
 //! Segments that leave together, and pacing.
 
-use dumbbell_core::{BitRate, Duration, Time};
+use dumbbell_core::{BitRate, Duration, Packet, Time, Way};
 use dumbbell_header::TcpHeader;
 
 use super::tests::{MSS, params, pass};
 use super::{Receiver, Sender};
-use crate::testing::{Pipe, ms, opening};
+use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{SendEnd, Transport};
 
 fn bare(more: &str, segments: u64) -> (Sender, Receiver) {
@@ -67,6 +67,64 @@ fn the_last_segment_of_a_burst_pushes() {
         assert_eq!(pair[0].1, pair[0].0 != pair[1].0, "{pair:?}");
     }
     assert!(pushes("").iter().all(|(_, push)| !push));
+}
+
+/// What is written waits in pieces of 44 segments. Behind a window of 31 packets hold two: since Linux 6.10 also two of two pieces, before
+/// it the last of a piece leaves alone, and does not push.
+#[test]
+fn packets_of_linux_6_1_hold_no_more_than_a_piece() {
+    let pushes = |offload: &str| {
+        let more = format!(r#""segmentation_offload": "{offload}", "ack_every": 31, "initial_window": 31"#);
+        let mut pipe = Pipe::new(bare(&more, 200), pass);
+        pipe.until(|p| p.now > ms(90.0));
+        let pushes = pipe.forward.iter().filter(|(_, packet)| packet.flags & TcpHeader::PSH != 0);
+        pushes.map(|(_, packet)| packet.body[0] / MSS + 1).collect::<Vec<_>>()
+    };
+    assert_eq!(pushes("linux")[2..10], [33, 35, 37, 39, 41, 43, 45, 47]);
+    assert_eq!(pushes("pieces")[2..10], [33, 35, 37, 39, 41, 43, 46, 48]);
+}
+
+/// Of eleven segments the last goes with the FIN, though the window holds ten. It stands alone in its packet: of twelve, two would go.
+#[test]
+fn the_last_segment_of_linux_6_1_does_not_ask_for_the_window() {
+    let first_flight = |offload: &str, segments: u64| {
+        let text = format!(
+            r#"{{"profile": "rfc", "handshake": false, "loss_detection": "rack", "controller": "newreno", "initial_window": 10,
+            "segmentation_offload": "{offload}"}}"#
+        );
+        let mut pipe = Pipe::new(params(&text).open(opening(Some(segments * MSS))), pass);
+        pipe.until(|p| p.now > ms(1.0));
+        pipe.forward.len()
+    };
+    assert_eq!(["linux", "pieces"].map(|offload| first_flight(offload, 11)), [10, 11]);
+    assert_eq!(["linux", "pieces"].map(|offload| first_flight(offload, 12)), [10, 10]);
+}
+
+/// Of a window of 40 segments some are lost. Those of one packet for which the window has room leave as one again, and the last pushes. What leaves alone pushes only if the application pushed it.
+#[test]
+fn what_is_sent_again_together_pushes() {
+    let resent = |lost: std::ops::Range<u64>| {
+        let mut dropped = std::collections::BTreeSet::new();
+        let script = move |way, packet: &Packet, _: usize| {
+            let number = packet.body[0];
+            let drops = way == Way::Forward && lost.contains(&(number / MSS)) && dropped.insert(number);
+            if drops { Fate::Drop } else { Fate::Pass }
+        };
+        let more = r#""segmentation_offload": "linux", "ack_every": 1, "initial_window": 40, "initial_threshold": 40"#;
+        let mut pipe = Pipe::new(bare(more, 200), script)
+            .shaped(Some(BitRate::from_bps(20_000_000)), Duration::from_millis(48));
+        pipe.until(|p| p.now > ms(1_000.0));
+        let mut seen = std::collections::BTreeSet::new();
+        let again = pipe.forward.iter().filter(|(_, packet)| !seen.insert(packet.body[0]));
+        again
+            .map(|(_, packet)| (packet.body[0] / MSS, packet.flags & TcpHeader::PSH != 0))
+            .collect::<Vec<_>>()
+    };
+    // One packet of 40 segments. Of the acknowledgements that follow the repair of the first, one lets two out.
+    let again = resent(2..40);
+    assert_eq!(again[..3], [(2, false), (3, false), (4, true)]);
+    assert!(again[3..].iter().all(|(_, pushes)| !pushes), "{again:?}");
+    assert_eq!(resent(39..40), [(39, false)]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ words! {
 
 words! {
     /// Whether segments leave in bursts that the host hands to its device at once, and of what size.
-    pub enum Offload { Off = "off", Linux = "linux" }
+    pub enum Offload { Off = "off", Linux = "linux", Pieces = "pieces" }
 }
 
 words! {
@@ -71,7 +71,12 @@ words! {
 
 words! {
     /// What it means that a SYN was sent again.
-    pub enum LostSyn { Restart = "restart", Linux = "linux" }
+    pub enum LostSyn { Restart = "restart", Linux = "linux", Doubling = "doubling" }
+}
+
+words! {
+    /// How much of the memory of a receive buffer is window.
+    pub enum WindowShare { Measured = "measured", Half = "half" }
 }
 
 words! {
@@ -118,7 +123,7 @@ config! {
         syn_options: bool = false, "choice: as in most published studies (Linux: 60 bytes with timestamps)";
         /// What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with one segment and a
         /// timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the initial window unless it was sent
-        /// again twice; timestamps measure the round-trip time.
+        /// again twice; timestamps measure the round-trip time. `doubling`: the same, but that each timeout doubles, as before Linux 6.5.
         lost_syn: LostSyn = "linux", "Linux net.ipv4.tcp_syn_linear_timeouts: 4, net/ipv4/tcp_input.c: tcp_init_transfer (RFC 6928 section 2)";
         /// Closes with FIN in both directions. If false, the connection stays open.
         fin: bool = true, "RFC 9293 section 3.6";
@@ -138,6 +143,8 @@ config! {
         /// Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to twice what that
         /// takes. An application with more to say writes 256 KiB whenever a third of it is free.
         send_buffer: SendBuffer = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
+        /// What a packet takes of that memory besides its payload.
+        packet_memory: Bytes = "896B", "measured on Linux 6.12 (SO_MEMINFO)";
         /// Nagle's algorithm: a segment that is not full waits while anything is not acknowledged (`classic`), or while an earlier
         /// one that was not full is not (`minshall`). The last segment before the FIN leaves at once.
         nagle: Nagle = "minshall", "Linux net/ipv4/tcp_output.c: on unless a program sets TCP_NODELAY";
@@ -146,6 +153,9 @@ config! {
         /// By how many bits windows are shifted; absent: as far as the largest needs. Kernels of Linux before 6.16 shift one more, as the
         /// memory of the largest needs.
         window_scale: Option<u32> as "bits" = (), "RFC 7323 section 2.2: 14 at most";
+        /// How much of the receiver's memory is window, if windows grow: as much as the first segment shows, or half, as before Linux 6.6.
+        /// Segments take whole slabs of that memory.
+        window_share: WindowShare = "measured", "Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss (6.1: net.ipv4.tcp_adv_win_scale, 1)";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
         ack_every: u32 as "segments" = 2, "RFC 5681 section 4.2";
         /// Longest delay of an acknowledgement.
@@ -192,7 +202,8 @@ config! {
         /// What is cut: what is outstanding, or the window.
         cut_from: CutFrom = "window", "Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd";
         /// Segments leave alone as the window allows, or in bursts as large as Linux makes them, for which it holds segments back
-        /// while the next acknowledgement is near. Only with `loss_detection = "rack"`.
+        /// while the next acknowledgement is near. `pieces`: as before Linux 6.10, whose packets hold no more than a piece of what was
+        /// written, and whose last segment with the FIN does not ask for the window. Only with `loss_detection = "rack"`.
         segmentation_offload: Offload = "linux", "Linux net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer";
         /// Sends as the window allows, or at the rate that Linux reckons: 1.2 windows in a round-trip time, 2 in slow start; the
         /// first ten segments at once. For controllers that do not pace themselves. Only with `loss_detection = "rack"`.
@@ -433,7 +444,9 @@ impl Params {
 
     /// By how many bits windows up to this one are shifted.
     pub(super) fn scale(&self, largest: u64) -> u8 {
-        self.window_scale.map_or_else(|| scale_of(largest), |scale| scale as u8)
+        // Linux net/ipv4/tcp_output.c: tcp_select_initial_window takes the memory, of which half may be window.
+        let shown = if self.window_share == WindowShare::Half { largest.saturating_mul(2) } else { largest };
+        self.window_scale.map_or_else(|| scale_of(shown), |scale| scale as u8)
     }
 
     /// The receive window at first, and the largest.

@@ -6,7 +6,7 @@ use dumbbell_core::{Value, words};
 
 words! {
     /// Whose TCP: a table of defaults.
-    pub enum ProfileName { Linux = "linux", Rfc = "rfc", Ns2 = "ns2", Bsd = "bsd" }
+    pub enum ProfileName { Linux = "linux", Linux61 = "linux-6.1", Rfc = "rfc", Ns2 = "ns2", Bsd = "bsd" }
 }
 
 /// Declares profiles: a title, the profile whose settings hold where there is none here, what holds for controllers by
@@ -69,6 +69,14 @@ profiles! {
             variant = "linux", "Linux net/ipv4/tcp_westwood.c";
             memory = 0.875, "Linux net/ipv4/tcp_westwood.c: westwood_do_filter, 7 / 8";
         []
+    }
+    Linux61 over Linux, "Linux 6.1" {
+        []
+            lost_syn = "doubling", "Linux 6.1 net/ipv4/tcp_timer.c: no net.ipv4.tcp_syn_linear_timeouts";
+            packet_memory = "1280B", "Linux 6.1 net/core/skbuff.c: a packet's head lies in 1024 bytes";
+            segmentation_offload = "pieces", "Linux 6.1 net/ipv4/tcp_output.c: tcp_cwnd_test, and no tcp_grow_skb";
+            receive_window = "3MiB", "Linux 6.1 net.ipv4.tcp_rmem[2]: 6291456, half of it for the window";
+            window_share = "half", "Linux 6.1 net.ipv4.tcp_adv_win_scale: 1";
     }
     Rfc, "The defaults of the current RFCs" {
         ["cubic"]

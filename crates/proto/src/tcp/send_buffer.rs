@@ -13,8 +13,6 @@ const PIECE: u64 = 65_215;
 /// Receivers with less room than this get pieces of all of it.
 // Linux include/net/tcp.h: TCP_MSS_DEFAULT; tcp_bound_to_half_wnd.
 const SMALL_WINDOW: u64 = 536;
-/// What a packet takes of the buffer besides its payload, and so does a piece that waits: measured on Linux 6.12 (SO_MEMINFO).
-const BESIDE: u64 = 896;
 /// What the buffer grows by for each segment that it shall hold: the segment with its options, room for headers, and what describes
 /// the data, in a power of two, and a header. A segment of 1448 bytes takes 2304: measured on Linux 6.18.
 // Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes.
@@ -112,6 +110,17 @@ impl Buffer {
     }
 }
 
+/// What is in the send buffer: written from `una` to `end`, of which all below `next` has left in so many packets. Each packet takes
+/// `beside` bytes besides its payload, and so does each piece that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub una: u64,
+    pub next: u64,
+    pub end: u64,
+    pub packets: u64,
+    pub beside: u64,
+}
+
 /// The pieces of data in the send buffer. Each becomes one packet or more.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
@@ -178,9 +187,9 @@ impl Pieces {
         (count + 1 + full, end - first - full * size)
     }
 
-    /// Memory of the data from `una` to `end`. All below `next` has left, in `packets` packets.
-    pub fn memory(&self, una: u64, next: u64, end: u64, packets: u64) -> u64 {
-        end - una + (packets + self.last(next, end).0) * BESIDE
+    /// Memory of what is held.
+    pub fn memory(&self, held: &Held) -> u64 {
+        held.end - held.una + (held.packets + self.last(held.next, held.end).0) * held.beside
     }
 
     /// Adds at most `most` bytes to the data from `next` to `end`: to the last piece if it is smaller than `goal`, else as a new piece.
@@ -261,7 +270,7 @@ mod tests {
                         list.retain(|piece| *piece > 0);
                     }
                 }
-                prop_assert_eq!(pieces.memory(0, next, end, 0), end + list.len() as u64 * BESIDE);
+                prop_assert_eq!(pieces.memory(&Held { una: 0, next, end, packets: 0, beside: 896 }), end + list.len() as u64 * 896);
                 let first = list.first().copied().unwrap_or(0);
                 prop_assert_eq!(pieces.first(next, end), (first, list.len() <= 1));
             }

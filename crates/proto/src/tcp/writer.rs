@@ -7,7 +7,7 @@
 use dumbbell_core::Time;
 use dumbbell_core::rng::Stream;
 
-use super::send_buffer::{Buffer, Pieces};
+use super::send_buffer::{Buffer, Held, Pieces};
 use crate::schedule::{Planned, Schedule};
 
 /// Bytes that the application writes at once, if there is room.
@@ -33,15 +33,6 @@ pub struct Writer {
     buffer: Option<Buffer>,
     /// In a box: most writers have none.
     program: Option<Box<Program>>,
-}
-
-/// What is in the send buffer: written from `una` to `end`, of which all below `next` has left in so many packets.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    pub una: u64,
-    pub next: u64,
-    pub end: u64,
-    pub packets: u64,
 }
 
 /// What the application has written.
@@ -159,7 +150,7 @@ impl Writer {
     /// Lets the application write until a segment may leave, or until it waits for room. Returns `None` if it writes nothing. Segments
     /// have `mss` bytes; the receiver has granted `most` bytes at most.
     pub fn write(&mut self, held: Held, pieces: &mut Pieces, mss: u64, most: u64) -> Option<Written> {
-        let Held { una, next, mut end, packets } = held;
+        let (next, mut end) = (held.next, held.end);
         let Some(buffer) = &self.buffer else {
             end += std::mem::take(&mut self.waiting);
             return (end > held.end).then_some(Written { end, at_once: false });
@@ -169,13 +160,13 @@ impl Writer {
         let goal = Pieces::goal(mss, most);
         while self.waiting > 0 {
             if self.call == 0 {
-                if !buffer.has_room(pieces.memory(una, next, end, packets)) {
+                if !buffer.has_room(pieces.memory(&Held { end, ..held })) {
                     self.asleep = true;
                     break;
                 }
                 self.call = self.waiting.min(CALL.into()) as u32;
             }
-            if pieces.are_full(next, end, goal) && buffer.is_full(pieces.memory(una, next, end, packets)) {
+            if pieces.are_full(next, end, goal) && buffer.is_full(pieces.memory(&Held { end, ..held })) {
                 (self.asleep, self.call) = (true, 0);
                 self.push(end);
                 break;
@@ -237,7 +228,7 @@ mod tests {
     #[test]
     fn an_application_waits_while_a_third_of_its_buffer_is_not_free() {
         let (mut writer, mut pieces) = (writer(r#""10kB""#, 100_000), Pieces::new(1448));
-        let mut held = Held { una: 0, next: 0, end: 0, packets: 0 };
+        let mut held = Held { una: 0, next: 0, end: 0, packets: 0, beside: 896 };
         let mut write = |una, next, packets| {
             (held.una, held.next, held.packets) = (una, next, packets);
             let written = writer.write(held, &mut pieces, MSS, 4 * MSS);
@@ -260,7 +251,7 @@ mod tests {
     #[test]
     fn the_first_write_fills_what_its_packets_leave() {
         let (mut writer, mut pieces) = (writer(r#""4MiB""#, 1 << 30), Pieces::new(1448));
-        let mut held = Held { una: 0, next: 0, end: 0, packets: 0 };
+        let mut held = Held { una: 0, next: 0, end: 0, packets: 0, beside: 896 };
         let mut ends = Vec::new();
         while let Some(written) = writer.write(held, &mut pieces, MSS, 65_160) {
             held.end = written.end;

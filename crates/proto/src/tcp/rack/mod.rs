@@ -141,6 +141,8 @@ pub struct Rack {
     pub sent_new: bool,
     /// What is lost may be sent again.
     pub repairing: bool,
+    /// Segments of a packet of lost ones that have yet to leave with the first.
+    pub rest: u8,
     /// Paced, nothing leaves before this time.
     pub pace_at: Time,
     /// Segments that arrived twice.
@@ -217,6 +219,7 @@ impl Rack {
             usage: Usage::default(),
             arrived: 0,
             sent_new: false,
+            rest: 0,
             repairing: false,
             pace_at: Time::ZERO,
             duplicates_seen: 0,

@@ -64,7 +64,7 @@ impl Segment {
         self.state & state::RESENT != 0
     }
 
-    /// True if it pushes.
+    /// True if the application pushed it, or it was the last that it had written.
     pub fn pushes(&self) -> bool {
         self.state & state::PUSHES != 0
     }
@@ -219,7 +219,7 @@ impl Segments {
         if is_it { place } else { self.queue.partition_point(|s| s.start < number) }
     }
 
-    /// A new segment leaves, perhaps as the last of a packet, and one that pushes.
+    /// A new segment leaves, perhaps as the last of a packet, and as one that the application pushed.
     #[inline]
     pub fn push(
         &mut self,
@@ -270,6 +270,28 @@ impl Segments {
         segment.state |= state::RESENT | state::EVER_RESENT;
         self.resent += u32::from(!again);
         self.list(id);
+    }
+
+    /// How many segments leave again as one packet, from a lost one on, at most so many: those of its packet that are lost, too.
+    // Linux net/ipv4/tcp_output.c: what tcp_xmit_retransmit_queue and __tcp_retransmit_skb send at once.
+    pub fn together(&self, id: u32, most: u32) -> u32 {
+        let first = id.wrapping_sub(self.base) as usize;
+        let mut packet = self.queue.range(first..).take(most as usize);
+        let mut count = 1;
+        while let Some(segment) = packet.next()
+            && segment.state & state::LAST == 0
+            && packet.clone().next().is_some_and(|next| next.is_lost() && !next.is_resent())
+        {
+            count += 1;
+        }
+        count
+    }
+
+    /// A segment that leaves again is the last of its packet.
+    pub fn end_packet(&mut self, id: u32) {
+        if self.get(id).state & state::LAST == 0 {
+            self.split(id.wrapping_sub(self.base) as usize);
+        }
     }
 
     /// Puts a segment at the end of the order of sending.

@@ -5,7 +5,7 @@
 
 use dumbbell_core::{Duration, Time};
 
-use super::Sender;
+use super::{Sender, Stream};
 use crate::controller::{Needs, Rate};
 use crate::tcp::account::{FAST, pause};
 use crate::tcp::params::Offload;
@@ -81,6 +81,14 @@ impl Sender {
         (bytes / mss).max(1) * mss
     }
 
+    /// Segments of the largest packet that what is lost leaves in.
+    // Linux net/ipv4/tcp_output.c: tcp_tso_segs in tcp_xmit_retransmit_queue.
+    pub(super) fn largest_burst(&self, rack: &Rack) -> u32 {
+        let (mss, window) = (u64::from(self.stream.mss), self.gate.window_in_use());
+        let rate = self.burst_rate(window, u64::from(rack.segments.out()) * mss);
+        (self.packet_bytes(rate, u64::MAX) / mss) as u32
+    }
+
     /// True if the next segment, a full one for which the window has room, may leave, now that all of the burst before has left.
     // What most bursts are costs no call.
     #[inline(always)]
@@ -113,8 +121,30 @@ impl Sender {
         if room < packet {
             return self.begins_small_burst(now, room, window);
         }
-        self.grant(packet.min(self.stream.end - number));
+        self.grant(packet.min(self.ahead()));
         true
+    }
+
+    /// Bytes that the next packet may hold at most: all that is written, or its first piece.
+    // Linux net/ipv4/tcp_output.c: tcp_grow_skb, since 6.10.
+    fn ahead(&self) -> u64 {
+        let Stream { nxt, end, pieces, .. } = &self.stream;
+        if self.params.segmentation_offload == Offload::Pieces {
+            pieces.first(*nxt, *end).0
+        } else {
+            end - nxt
+        }
+    }
+
+    /// True if the next segment ends the stream, alone in its packet, and goes with the FIN though the window is full.
+    // Linux 6.1 net/ipv4/tcp_output.c: tcp_cwnd_test.
+    pub(super) fn goes_anyway(&self) -> bool {
+        let left = self.stream.end.saturating_sub(self.stream.nxt);
+        self.params.segmentation_offload == Offload::Pieces
+            && self.stream.stop > self.stream.end
+            && (1..=u64::from(self.stream.mss)).contains(&left)
+            && self.ahead() == left
+            && self.stream.fits(self.stream.nxt)
     }
 
     /// True if `packet_bytes` is sure to be the smallest packet at the rate of the window: found without a division. False tells
@@ -143,7 +173,7 @@ impl Sender {
         if waits {
             self.paused(now, &mut rack, true);
         } else {
-            self.grant(self.whole(room));
+            self.grant(self.whole(room.min(self.ahead())));
         }
         self.repair.rack = Some(rack);
         !waits
@@ -162,9 +192,12 @@ impl Sender {
             }
             length = self.stream.length(number);
         }
-        let room = self.stream.limit.saturating_sub(number);
+        let mut room = self.stream.limit.saturating_sub(number);
         if room < length {
-            return true;
+            if !self.goes_anyway() {
+                return true;
+            }
+            room = length;
         }
         self.grow_buffer();
         let Some(mut rack) = self.repair.rack.take() else { return true };
@@ -218,7 +251,7 @@ impl Sender {
             self.stream.held = true;
             return Burst::Held;
         }
-        let bytes = self.whole(room.min(packet));
+        let bytes = self.whole(room.min(packet).min(self.ahead()));
         if self.is_paced() {
             if !self.gate.needs.any(Needs::PACING) {
                 self.gate.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
@@ -239,7 +272,7 @@ impl Sender {
             && !self.stream.at_once
             && room < window.min(self.stream.receive_window) / WINDOW_PARTS
             && !fits
-            && self.stream.end - self.stream.nxt > u64::from(self.stream.mss)
+            && self.ahead() > u64::from(self.stream.mss)
             && rack.state < State::Recovery
             && rack
                 .segments

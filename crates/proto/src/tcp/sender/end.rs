@@ -8,7 +8,8 @@ use crate::controller::{Control, Estimate, Stand};
 use crate::tcp::account::FAST;
 use crate::tcp::params::Params;
 use crate::tcp::rack::State;
-use crate::tcp::writer::{Held, Writer};
+use crate::tcp::send_buffer::Held;
+use crate::tcp::writer::Writer;
 use crate::transport::{Agreed, SendEnd, SenderPhase, SenderReport, SenderState};
 
 impl Sender {
@@ -48,7 +49,7 @@ impl Sender {
             Some(rack) if self.stream.granted < u64::MAX => rack.segments.packets().into(),
             _ => alone,
         };
-        let held = Held { una, next, end, packets };
+        let held = Held { una, next, end, packets, beside: self.params.packet_memory.get() };
         let most = self.stream.shifted(self.stream.largest_window);
         let written = writer.write(held, &mut self.stream.pieces, mss, most);
         if let Some(written) = written {

@@ -289,7 +289,7 @@ impl Sender {
         let paced = if needs.any(Needs::PACING) {
             in_time
                 && params.controller.class() == Class::Model
-                && params.segmentation_offload == Offload::Linux
+                && params.segmentation_offload != Offload::Off
         } else {
             params.pacing == Pacing::Linux
         };

@@ -34,7 +34,7 @@ impl Sender {
         if self.timers.expired > self.params.retries {
             return self.fail(Failure::Unanswered);
         }
-        if self.params.lost_syn == LostSyn::Restart || self.timers.expired > LINEAR {
+        if self.params.lost_syn != LostSyn::Linux || self.timers.expired > LINEAR {
             self.timers.rtt.back_off(&self.params);
         }
         self.send_syn(now);
@@ -47,7 +47,7 @@ impl Sender {
         self.stream.receive_window = self.stream.shifted(header.window);
         if self.timers.expired == 0 {
             self.timers.sample(&self.params, now, now.since(self.timers.timed_at), 0);
-        } else if self.params.lost_syn == LostSyn::Linux && self.params.timestamps {
+        } else if self.params.lost_syn != LostSyn::Restart && self.params.timestamps {
             self.timers.rtt.measure(now.since(Time::from_nanos(header.timestamp)), 0, &self.params);
         } else {
             self.timers.rtt.restart(&self.params);
@@ -70,7 +70,7 @@ impl Sender {
             self.begin_in_time();
         }
         let mss = u64::from(self.stream.mss);
-        let forgiven = u32::from(self.params.lost_syn == LostSyn::Linux);
+        let forgiven = u32::from(self.params.lost_syn != LostSyn::Restart);
         let segments = if self.timers.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
         let segments = segments.min(self.params.unit_window.map_or(u64::MAX, u64::from));
         self.gate.control.window = segments * mss;

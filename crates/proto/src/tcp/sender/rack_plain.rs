@@ -42,11 +42,11 @@ impl Sender {
         let mut flags = TcpHeader::ACK;
         // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb; net/ipv4/tcp.c: tcp_mark_push.
         let last = after >= self.stream.granted;
-        let pushes = last && (self.stream.pushes || self.stream.is_pushed(after));
-        if pushes {
+        let pushed = last && self.stream.is_pushed(after);
+        if pushed || last && self.stream.pushes {
             flags |= TcpHeader::PSH;
         }
-        rack.segments.push(now, (start, after), rack.delivered, (last, pushes));
+        rack.segments.push(now, (start, after), rack.delivered, (last, pushed));
         rack.sent_new = true;
         if rack.is_reducing() {
             rack.prr.sent();
@@ -82,7 +82,7 @@ impl Sender {
         let mut packet = self.send_at_end(now, self.stream.granted - start);
         packet.aux = rack.arrived;
         packet.flags |= TcpHeader::PSH;
-        self.note_new(now, &mut rack, start, (true, true));
+        self.note_new(now, &mut rack, start, (true, false));
         self.repair.rack = Some(rack);
         Some(packet)
     }
@@ -112,7 +112,8 @@ impl Sender {
     fn pull_any(&mut self, now: Time) -> Option<Packet> {
         let start = self.stream.nxt;
         let waits = start < self.stream.stop;
-        if start >= self.stream.granted && self.stream.limit > start && waits && !self.begins_burst(now) {
+        let may = self.stream.limit > start || self.goes_anyway();
+        if start >= self.stream.granted && may && waits && !self.begins_burst(now) {
             return None;
         }
         let mut rack = self.repair.rack.take()?;
@@ -122,12 +123,11 @@ impl Sender {
                 packet.aux = rack.arrived;
                 let end = self.stream.nxt;
                 let last = end >= self.stream.granted;
-                let pushes =
-                    end >= self.stream.end || last && (self.stream.pushes || self.stream.is_pushed(end));
-                if pushes {
+                let pushed = end >= self.stream.end || last && self.stream.is_pushed(end);
+                if pushed || last && self.stream.pushes {
                     packet.flags |= TcpHeader::PSH;
                 }
-                self.note_new(now, &mut rack, start, (last, pushes));
+                self.note_new(now, &mut rack, start, (last, pushed));
             }
             None => self.paused(now, &mut rack, false),
         }

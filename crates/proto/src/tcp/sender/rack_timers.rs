@@ -216,16 +216,32 @@ impl Sender {
             return Repaired::Nothing;
         }
         let Some(id) = rack.segments.next_lost() else { return Repaired::Nothing };
-        if rack.segments.in_flight() >= self.gate.window_segments() {
-            self.note_usage(now, rack, true);
-            return Repaired::Blocked;
-        }
-        if self.paces_repair(now, rack) {
-            return Repaired::Blocked;
-        }
         let is_head = rack.segments.ids().next() == Some(id);
-        let answer = self.send_again(now, rack, id);
-        self.pace(now, rack, u64::from(self.stream.mss));
+        let follows = rack.rest > 0 && !is_head && rack.segments.get(id.wrapping_sub(1)).sent_at == now;
+        if !follows {
+            let (window, out) = (self.gate.window_segments(), rack.segments.in_flight());
+            if out >= window {
+                self.note_usage(now, rack, true);
+                return Repaired::Blocked;
+            }
+            if self.paces_repair(now, rack) {
+                return Repaired::Blocked;
+            }
+            let most = (window - out).min(self.largest_burst(rack));
+            let count = rack.segments.together(id, most.min(u8::MAX.into()));
+            rack.rest = count as u8;
+            self.pace(now, rack, u64::from(count) * u64::from(self.stream.mss));
+        }
+        rack.rest -= 1;
+        let mut answer = self.send_again(now, rack, id);
+        if rack.rest == 0 {
+            rack.segments.end_packet(id);
+            if let Repaired::Packet(packet) = &mut answer
+                && follows
+            {
+                packet.flags |= TcpHeader::PSH;
+            }
+        }
         if rack.is_reducing() {
             rack.prr.sent();
         }
