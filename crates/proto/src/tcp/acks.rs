@@ -398,7 +398,8 @@ impl Acks {
             self.end_window(now);
         }
         // A window that grows asks for one more acknowledgement than `follow` has granted.
-        self.grow(self.unread.map_or(bytes, u64::from) + held);
+        let weight = if bytes < self.segment.into() { self.weight(bytes, params) } else { bytes };
+        self.grow(self.unread.map_or(weight, u64::from) + held);
         let (mut many, mut shrinks) = (waiting >= 2, shrinks);
         if let Some(pressure) = self.pressure {
             (many, shrinks) = (pressure.many, pressure.shrinks);
@@ -407,7 +408,7 @@ impl Acks {
         let many = many && !shrinks;
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
-        self.room = self.clamp.saturating_sub(self.taken(held + bytes));
+        self.room = self.clamp.saturating_sub(self.taken(held + weight));
         if held > 0 && self.linux && self.compresses {
             self.fill_in_part(many || self.pressure.is_none() && bytes > u64::from(self.segment));
         }
@@ -444,6 +445,16 @@ impl Acks {
             return;
         }
         (self.missing, self.duplicates, self.held_back) = (self.next as u32, 1, 0);
+    }
+
+    /// The bytes of a full segment that take as much memory as this short one.
+    #[cold]
+    fn weight(&self, bytes: u64, params: &Params) -> u64 {
+        let (segment, headers) = (u64::from(self.segment), u64::from(params.header()));
+        if self.charge == self.segment {
+            return bytes;
+        }
+        segment * memory(bytes + headers) / memory(segment + headers)
     }
 
     /// Room in the window for so many bytes in full segments.

@@ -12,6 +12,7 @@ use dumbbell_header::TcpHeader;
 use self::prr::Prr;
 use self::segments::{Gone, Segments};
 use super::account::Account;
+use crate::wheel::latest;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
 // Linux include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks.
@@ -153,6 +154,21 @@ pub struct Rack {
     pub blocks: [(u64, u64); 3],
 }
 
+/// Timestamps count milliseconds.
+// Linux include/net/tcp.h: TCP_TS_HZ.
+const STAMP: Duration = Duration::from_millis(1);
+
+/// What a timestamp says of a time.
+fn stamp(at: Time) -> Time {
+    latest(at, STAMP)
+}
+
+/// The round-trip time that a timestamp shows: a millisecond at least.
+// Linux net/ipv4/tcp_input.c: tcp_rtt_tsopt_us.
+pub fn shown_by_stamp(sent: Time, now: Time) -> Duration {
+    stamp(now).since(stamp(sent)).max(STAMP)
+}
+
 impl Rack {
     /// True if an acknowledgement brings new data in order, and nothing is held, lost or probed for.
     #[inline]
@@ -249,8 +265,8 @@ impl Rack {
         echo: Option<Time>,
     ) {
         let rtt = now.since(segment.sent_at);
-        let old_echo = echo.is_some_and(|echo| echo < segment.sent_at);
-        if segment.was_resent() && (rtt < min_rtt || old_echo) {
+        let old_echo = || echo.is_some_and(|echo| stamp(echo) < stamp(segment.sent_at));
+        if segment.was_resent() && (rtt < min_rtt || old_echo()) {
             return;
         }
         self.advanced = true;
@@ -348,6 +364,6 @@ impl Rack {
     }
 
     pub fn was_delayed(&self, echo: Option<Time>) -> bool {
-        matches!((self.undo.since, echo), (Some(since), Some(echo)) if echo < since)
+        matches!((self.undo.since, echo), (Some(since), Some(echo)) if stamp(echo) < stamp(since))
     }
 }

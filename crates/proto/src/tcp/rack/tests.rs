@@ -356,3 +356,20 @@ fn an_idle_connection_keeps_room_for_its_first_window() {
     // Ten segments of 40 bytes and sixteen acknowledgements of eight, beside the state of both ends.
     assert!(bytes <= 1120, "{bytes}");
 }
+
+/// Linux net/ipv4/tcp_input.c: tcp_rtt_tsopt_us and tcp_tsopt_ecr_before, with timestamps in milliseconds.
+#[test]
+fn timestamps_tell_whole_milliseconds() {
+    let shown = |sent, now| super::shown_by_stamp(ms(sent), ms(now)).as_secs_f64() * 1e3;
+    assert_eq!([shown(0.9, 3.1), shown(0.1, 2.9), shown(0.1, 0.9)], [3.0, 2.0, 1.0]);
+    // What was sent again in the millisecond of its first sending may have been either.
+    let advanced = |echo: f64| {
+        let mut rack = Rack::new();
+        rack.segments.push(ms(echo), (0, 10), 0, (true, false));
+        rack.segments.resend(ms(5.9), 0, 0);
+        let segment = *rack.segments.get(0);
+        rack.delivered_one(ms(20.0), &segment, ms(10.0).since(ms(0.0)), Some(ms(echo)));
+        rack.advanced
+    };
+    assert_eq!([4.9, 5.1].map(advanced), [false, true]);
+}

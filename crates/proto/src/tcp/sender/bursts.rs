@@ -98,7 +98,7 @@ impl Sender {
         let (window, least) = (self.gate.window_in_use(), LEAST_SEGMENTS * mss);
         let room = self.stream.limit - number;
         if room >= least
-            && now.since(self.timers.sent_at) < NEAR
+            && now.since(self.timers.sent_at) <= NEAR
             && self.sends_smallest(window, u64::from(out) * mss)
         {
             debug_assert_eq!(least, self.packet_bytes(self.burst_rate(window, u64::from(out) * mss), window));
@@ -119,7 +119,7 @@ impl Sender {
         let window = self.gate.window_in_use();
         let packet = self.packet_bytes(self.burst_rate(window, u64::from(out) * mss), window);
         if room < packet {
-            return self.begins_small_burst(now, room, window);
+            return self.begins_small_burst(now, room, packet);
         }
         self.grant(packet.min(self.ahead()));
         true
@@ -166,9 +166,9 @@ impl Sender {
     }
 
     /// The same for less than a packet.
-    fn begins_small_burst(&mut self, now: Time, room: u64, window: u64) -> bool {
+    fn begins_small_burst(&mut self, now: Time, room: u64, packet: u64) -> bool {
         let Some(mut rack) = self.repair.rack.take() else { return true };
-        let waits = self.stream.held || self.is_worth_waiting(now, &rack, room, window);
+        let waits = self.stream.held || self.is_worth_waiting(now, &rack, room, packet);
         self.stream.held = waits;
         if waits {
             self.paused(now, &mut rack, true);
@@ -247,7 +247,7 @@ impl Sender {
         let window = self.gate.window_in_use();
         let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.stream.mss));
         let packet = self.packet_bytes(rate, window);
-        if room < packet && (self.stream.held || self.is_worth_waiting(now, rack, room, window)) {
+        if room < packet && (self.stream.held || self.is_worth_waiting(now, rack, room, packet)) {
             self.stream.held = true;
             return Burst::Held;
         }
@@ -261,14 +261,19 @@ impl Sender {
         Burst::Of(bytes)
     }
 
-    /// True if a packet should wait for the next acknowledgement, because the window has no room for all of it. The last piece waits for
-    /// more data, unless it ends the stream. Any other piece leaves as soon as all of it may.
+    /// True if a packet of at most so many bytes should wait for the next acknowledgement, because the window has no room for all of it.
+    /// The last piece waits for more data, unless it ends the stream. Any other piece leaves as soon as all of it may, and all that it
+    /// takes of the next piece: what the congestion window has room for.
     // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide.
-    fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
+    fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, packet: u64) -> bool {
         let (left, is_last) = self.stream.pieces.first(self.stream.nxt, self.stream.end);
-        let fits = if is_last { self.stream.stop > self.stream.end && room > left } else { room >= left };
+        let window = self.gate.window_in_use();
+        let free = window.saturating_sub(u64::from(rack.segments.out()) * u64::from(self.stream.mss));
+        let grown = if self.params.segmentation_offload == Offload::Pieces { 0 } else { free.min(packet) };
+        let fits =
+            if is_last { self.stream.stop > self.stream.end && room > left } else { room >= left.max(grown) };
         let smoothed = self.timers.rtt.smoothed();
-        now.since(self.timers.sent_at) < NEAR
+        now.since(self.timers.sent_at) <= NEAR
             && !self.stream.at_once
             && room < window.min(self.stream.receive_window) / WINDOW_PARTS
             && !fits

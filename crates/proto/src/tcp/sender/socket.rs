@@ -402,6 +402,39 @@ mod tests {
         assert_eq!(pull(ms(1_020.0), Some(5_460)).len(), 3);
     }
 
+    /// Linux 6.12 in virtual time (`--draw 36 --seed 9002`, cell 7): a packet grows by what the congestion window has room for, and then
+    /// waits for the receiver's.
+    #[test]
+    fn the_last_part_of_a_piece_waits_for_the_receive_window() {
+        const WINDOW: u16 = 43 * 1_460;
+        let counts = |offload: &str| {
+            let text = format!(
+                r#"{{"profile": "linux", "timestamps": false, "handshake": false, "fin": false, "initial_window": 100,
+                "send_buffer": "unlimited", "segmentation_offload": "{offload}"}}"#
+            );
+            let mut sender = params(&text).open(opening(Some(0))).0;
+            sender.take_over(&Handshake {
+                rtt: Some(Duration::from_micros(100)),
+                window: WINDOW.into(),
+                scale: 0,
+            });
+            sender.wake(ms(0.0));
+            sender.write(200 * 1_460);
+            // Of a piece of 44 segments one is left. The sender waits until a third of the window is free.
+            [0_u64, 1, 5, 16].map(|acknowledged| {
+                let at = ms(if acknowledged > 0 { 1_000.1 } else { 1_000.0 });
+                let (flags, number) = (TcpHeader::ACK, acknowledged * 1_460);
+                let header = TcpHeader { flags, window: WINDOW, number, ..TcpHeader::default() };
+                if acknowledged > 0 {
+                    sender.push(at, &Packet::of(header, 7, 40, Ecn::NotEct));
+                }
+                pull(&mut sender, at).len()
+            })
+        };
+        assert_eq!(counts("pieces"), [43, 1, 0, 15]);
+        assert_eq!(counts("linux"), [43, 0, 0, 16]);
+    }
+
     #[test]
     fn an_idle_time_gives_cubic_nothing() {
         let grown = |idle: f64| {
