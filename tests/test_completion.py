@@ -115,7 +115,10 @@ def test_names_are_those_of_the_package():
         (["describe", "code"], ["codel"]),
         # Bash takes '=' for a word of its own.
         (["run", "small.toml", "--set", "transport.profile", "=", "n"], ["ns2"]),
-        (["run", "small.toml", "--set", "transport.profile", "="], ["linux", "linux-6.1", "rfc", "ns2", "bsd"]),
+        (
+            ["run", "small.toml", "--set", "transport.profile", "="],
+            ["linux", "linux-6.1", "rfc", "ns2", "bsd"],
+        ),
         (["run", "small.toml", "--set", "topology.bottleneck.del"], ["topology.bottleneck.delay="]),
     ],
 )

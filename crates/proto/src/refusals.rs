@@ -274,6 +274,7 @@ fn transports_refuse_what_stops_a_connection() {
         ("tcp", "ecn", &[r#""off", "controller": "dctcp""#], &[r#""classic", "controller": "dctcp""#]),
         ("tcp", "max_pacing_rate", &[r#""1Mbit/s", "pacing": "off""#], &[r#""1Mbit/s", "pacing": "linux""#]),
         ("tcp", "receive_window", &[r#""0B""#], &[r#""1B""#]),
+        ("tcp", "packet_memory", &[r#""65537B""#], &[r#""0B""#, r#""65536B""#]),
         ("tcp", "window_scale", &["9", "15"], &["10", "14"]),
         (
             "tcp",

@@ -515,7 +515,7 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
 
 
 def _profile(profile: str, release: str) -> str:
-    """The profile of a kernel, such as 6.1.192, where that of Linux was asked for."""
+    """Return the profile of a kernel, such as 6.1.192. Any profile but ``linux`` stays."""
     return "linux-6.1" if profile == "linux" and _older(release, 6, 6) else profile
 
 
@@ -524,7 +524,7 @@ def _older(release: str, *than: int) -> bool:
 
 
 def _windowed(given: Scenario, release: str) -> Scenario:
-    """A scenario whose receivers have the largest window of a kernel, such as 6.12.117; 6.1 has a profile."""
+    """Return the scenario with the largest receive window of a kernel, 6.6 or later."""
     if _older(release, 6, 6) or not _older(release, 6, 16):
         return given
     table = given.to_dict()

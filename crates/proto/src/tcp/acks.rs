@@ -1,14 +1,18 @@
 //! When a receiver acknowledges, as Linux decides it: each segment at once at first, then every second one, with a delay that
 //! follows the gaps between segments; fewer acknowledgements while SACK blocks grow; a window that grows as data is read.
 
+#[cfg(test)]
+mod tests;
+mod window;
+
 use std::collections::VecDeque;
 
 use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;
 
 use super::cheat::Cheating;
-use super::memory::{HEAD, SHARED, memory};
 use super::params::{DelayedAcks, Params, WindowShare};
+use super::stamps::{STAMP, stamp};
 use crate::wheel;
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
@@ -23,23 +27,10 @@ pub const SHOWN: usize = 2;
 const COMPRESSED_FOR: Duration = Duration::from_millis(1);
 /// A timer without company comes so much later.
 const SLACK: Duration = Duration::from_micros(100);
-/// Data as a part of the memory that it takes, in 256ths, until the first segment shows it: TCP_DEFAULT_SCALING_RATIO. Segments
-/// below TCP_MSS_DEFAULT show nothing.
-const SHARE: u64 = 128;
-const SHOWING: u64 = 536;
-/// Where half of the memory is window: room for headers in what a buffer grows by for each segment, and in what steps: MAX_TCP_HEADER.
-const FOR_HEADERS: u64 = 256;
-const STEP: u64 = 128;
 /// The delay before anything was measured: TCP_TIMEOUT_INIT.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Acknowledgements remembered until data answers them; of more, some are passed over.
 const REMEMBERED: usize = 1024;
-/// Data read in a round trip before the window first grows: ten segments.
-const FIRST_SPACE: u64 = 10;
-/// Segments for which the window has room beyond twice what was read in a round trip. (Linux up to 6.15; 6.18 has none.)
-const CUSHION: u64 = 16;
-/// Timestamps count in these.
-const TICK: u64 = 1_000_000;
 
 /// An acknowledgement, in eight bytes, since idle connections keep some: how much had arrived, in segments, modulo 2^16, and when
 /// it was sent, in nanoseconds modulo 2^48.
@@ -58,12 +49,12 @@ impl Sent {
     /// Time since it was sent, as timestamps show it: in whole milliseconds of both clocks. It is less than the 78 hours after
     /// which the clock wraps.
     fn sample(self, now: Time) -> Duration {
-        Duration::from_nanos((now.as_nanos() / TICK - self.tick(now)) * TICK)
+        stamp(now).since(self.stamp(now))
     }
 
     /// The timestamp that it carried.
-    fn tick(self, now: Time) -> u64 {
-        (now.as_nanos() - self.age(now).as_nanos()) / TICK
+    fn stamp(self, now: Time) -> Time {
+        stamp(Time::from_nanos(now.as_nanos() - self.age(now).as_nanos()))
     }
 
     /// Time since it was sent.
@@ -174,17 +165,6 @@ pub struct Acks {
 }
 
 impl Acks {
-    /// The first buffer: a segment fits (Linux include/net/sock.h: SOCK_MIN_RCVBUF), unless that is more than the largest.
-    fn first_buffer(params: &Params, segment: u64) -> u64 {
-        params.initial_receive_window.get().max(segment).min(params.receive_window.get())
-    }
-
-    /// The first window, if windows grow: whole segments (RFC 9293 section 3.8.6.2.2).
-    pub fn first_window(params: &Params, segment: u64) -> Option<u64> {
-        let first = Acks::first_buffer(params, segment);
-        (first < params.receive_window.get()).then(|| first / segment * segment)
-    }
-
     /// True if the parameters ask for more than a fixed delay.
     pub fn are_wanted(params: &Params, hosted: bool) -> bool {
         let grows = params.initial_receive_window < params.receive_window && !hosted;
@@ -239,7 +219,7 @@ impl Acks {
             scale: params.scale(most),
             next: 0,
             arrived: 0,
-            space: word(window.min(FIRST_SPACE * segment)),
+            space: Acks::first_space(window, segment),
             reviewed: Time::ZERO,
             unread: None,
             pressure: None,
@@ -291,7 +271,7 @@ impl Acks {
         }
         let Some(sent) = sent else { return };
         // Acknowledgements of one tick show one round-trip time.
-        let (echo, sample) = (sent.tick(now) as u16, sent.sample(now));
+        let (echo, sample) = ((sent.stamp(now).as_nanos() / STAMP.as_nanos()) as u16, sent.sample(now));
         if std::mem::replace(&mut self.echo, echo) == echo || sample.is_zero() {
             return;
         }
@@ -300,22 +280,6 @@ impl Acks {
             self.data_rtt = sample;
         } else {
             self.data_rtt += (sample - self.data_rtt) / 8;
-        }
-    }
-
-    /// The buffer that the window is reckoned from, if it grows.
-    pub fn buffer(&self) -> Option<u64> {
-        self.grows.then_some(self.clamp)
-    }
-
-    /// The application has read so many bytes, and `unread` wait. It may read later than data arrives.
-    #[cold]
-    pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
-        self.unread = Some(word(unread));
-        self.steady = false;
-        if self.grows {
-            self.arrived = self.arrived.saturating_add(word(bytes));
-            self.review(now, unread);
         }
     }
 
@@ -447,26 +411,6 @@ impl Acks {
         (self.missing, self.duplicates, self.held_back) = (self.next as u32, 1, 0);
     }
 
-    /// The bytes of a full segment that take as much memory as this short one.
-    #[cold]
-    fn weight(&self, bytes: u64, params: &Params) -> u64 {
-        let (segment, headers) = (u64::from(self.segment), u64::from(params.header()));
-        if self.charge == self.segment {
-            return bytes;
-        }
-        segment * memory(bytes + headers) / memory(segment + headers)
-    }
-
-    /// Room in the window for so many bytes in full segments.
-    // Linux include/net/tcp.h: tcp_space, with memory in whole packets and the ratio of tcp_measure_rcv_mss in 256ths.
-    #[inline]
-    fn taken(&self, bytes: u64) -> u64 {
-        if self.charge == self.segment {
-            return bytes;
-        }
-        bytes * u64::from(self.charge) / u64::from(self.segment)
-    }
-
     /// A delayed acknowledgement that is due up to then leaves when another segment would be delayed.
     // Linux net/ipv4/tcp_output.c: tcp_send_delayed_ack compares with a quarter of the delay.
     #[cold]
@@ -584,102 +528,6 @@ impl Acks {
         wheel::rounded_up(if self.rtt.is_zero() { FIRST_TIMEOUT } else { measured }, tick)
     }
 
-    /// A window of data has arrived since the last one: where timestamps show nothing, that shows a round-trip time.
-    // Linux net/ipv4/tcp_input.c: what tcp_rcv_rtt_measure takes.
-    #[cold]
-    #[inline(never)]
-    fn end_window(&mut self, now: Time) {
-        self.window_end = self.next + (u64::from(self.told) << self.scale);
-        let began = std::mem::replace(&mut self.window_began, now);
-        let sample = now.since(began).max(Duration::from_micros(1));
-        if began.is_finite() && (self.data_rtt.is_zero() || sample < self.data_rtt) {
-            self.data_rtt = sample;
-        }
-    }
-
-    /// The window opens with each segment, up to what the buffer has room for beside `taken` bytes that wait in it.
-    // Linux net/ipv4/tcp_input.c: what tcp_grow_window computes, with segments that take less than twice their size of memory.
-    #[inline]
-    fn grow(&mut self, taken: u64) {
-        if !self.grows {
-            return;
-        }
-        if self.headers > 0 {
-            self.show_size();
-        }
-        let mut most = self.clamp.saturating_sub(self.taken(taken));
-        if self.keeps {
-            most = most.min(self.clamp.saturating_sub(self.segment.into()));
-        }
-        if self.window < most {
-            self.window = (self.window + 2 * u64::from(self.segment)).min(most);
-            self.quick |= 1;
-        }
-    }
-
-    /// The first data shows how much of the buffer segments take.
-    #[cold]
-    #[inline(never)]
-    fn show_size(&mut self) {
-        let segment = u64::from(self.segment);
-        let packet = memory(segment + u64::from(std::mem::take(&mut self.headers)));
-        let share = if segment < SHOWING || self.half { SHARE } else { (segment << 8) / packet };
-        if self.linux && segment >= SHOWING {
-            // Of small packets, Linux puts several into the memory of one.
-            self.charge = ((packet * share) >> 8).min(segment) as u16;
-        }
-        self.clamp = (self.clamp * share / SHARE).max(segment).min(self.most);
-        self.space = self.space.min(word(self.clamp));
-    }
-
-    /// The buffer follows what is read in a round trip: twice that, and more if it has grown. The segment that closes a hole is read
-    /// first, and while what was held waits it counts little.
-    #[inline]
-    fn read_at_once(&mut self, now: Time, bytes: u64) {
-        if self.grows {
-            let rest = bytes.saturating_sub(self.segment.into());
-            self.arrived = self.arrived.saturating_add(word(bytes - rest));
-            self.review(now, rest);
-            self.arrived = self.arrived.saturating_add(word(rest));
-        }
-    }
-
-    /// Looks whether a round trip is over. It lasts as long as round trips take now: where a queue grows, longer than when it
-    /// began.
-    #[inline]
-    fn review(&mut self, now: Time, unread: u64) {
-        if now.since(self.reviewed) >= self.data_rtt && !self.data_rtt.is_zero() {
-            self.end_round(now, unread);
-        }
-    }
-
-    /// A round trip is over.
-    #[inline(never)]
-    fn end_round(&mut self, now: Time, unread: u64) {
-        let unread = if self.half { 0 } else { unread };
-        let (read, before) = (u64::from(self.arrived).saturating_sub(unread), u64::from(self.space));
-        if read > before {
-            // Linux net/ipv4/tcp_input.c: what tcp_rcv_space_adjust computes.
-            let steady = 2 * read + CUSHION * u64::from(self.segment);
-            let mut wanted = steady + 2 * (steady * (read - before) / before);
-            if self.half {
-                wanted = wanted / u64::from(self.segment) * Acks::half_of_segment(self.segment.into());
-            }
-            self.keeps &= wanted <= self.clamp;
-            self.clamp = self.clamp.max(wanted.min(self.most));
-            self.space = word(read);
-        }
-        self.arrived = 0;
-        self.reviewed = now;
-    }
-
-    /// Half the memory by which a buffer grows for a segment, which is at least a segment.
-    // Linux 6.1 net/ipv4/tcp_input.c: what tcp_rcv_space_adjust takes for `rcvmem`.
-    fn half_of_segment(segment: u64) -> u64 {
-        let memory = segment + FOR_HEADERS + HEAD + SHARED;
-        (memory + (2 * segment).saturating_sub(memory).next_multiple_of(STEP)) / 2
-    }
-
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if
     /// `known`, and has `held` bytes above the hole with it. It `pushes_out` a block that no acknowledgement may have shown if it
     /// changes none of the latest: then, with Linux, an acknowledgement of what was before it leaves, and `held` is without it. Says
@@ -740,34 +588,9 @@ impl Acks {
         Verdict::By(now + pause + SLACK)
     }
 
-    /// A probe asks for the window: by now the application has read what the latest acknowledgement did not know of.
-    #[cold]
-    pub fn probed(&mut self, held: u64) {
-        self.room = self.clamp.saturating_sub(self.taken(held));
-    }
-
     /// True if acknowledgements are held back.
     pub fn holds_back(&self) -> bool {
         self.held_back > 0
-    }
-
-    /// The window to advertise, shifted, when everything below `next` has arrived; `last` if windows do not grow. It is what the
-    /// buffer has room for, rounded up, and takes nothing back that was promised (RFC 7323 section 2.4).
-    // Linux net/ipv4/tcp_output.c: what __tcp_select_window and tcp_select_window compute.
-    #[inline]
-    pub fn advertise(&mut self, last: u16, next: u64) -> u16 {
-        if !self.grows {
-            return last;
-        }
-        if self.linux && self.room < self.clamp / 2 {
-            self.quick = 0;
-        }
-        self.promised = self.promised.max(next + self.room.min(self.window));
-        let shifted = (self.promised - next + (1 << self.scale) - 1) >> self.scale;
-        let shifted = shifted.min(u64::from(u16::MAX));
-        self.promised = self.promised.max(next + (shifted << self.scale));
-        self.told = shifted as u16;
-        self.told
     }
 
     /// An acknowledgement leaves with the timestamp `now`, when so many bytes have `arrived`, in order or above a hole.
@@ -796,6 +619,3 @@ impl Acks {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -59,7 +59,7 @@ impl Allowance {
         }
     }
 
-    /// The window that could be advertised when everything below `next` has arrived, and what it is reckoned from.
+    /// Returns the window to advertise once everything below `next` has arrived, and the room that it comes from.
     pub fn window(&self, next: u64, acks: Option<&Acks>) -> (u64, Room) {
         let grown = acks.and_then(|acks| acks.buffer().map(|buffer| (buffer, acks.window)));
         let room = Room {

@@ -3,6 +3,9 @@
 // Linux include/linux/skbuff.h and slab: `struct sk_buff`, `struct skb_shared_info`, room for headers, and a page.
 pub(super) const HEAD: u64 = 256;
 pub(super) const SHARED: u64 = 320;
+/// Room for the headers of all layers in packets that leave.
+// Linux include/net/tcp.h: MAX_TCP_HEADER.
+pub(super) const HEADERS: u64 = 256;
 const PAD: u64 = 64;
 const PAGE: u64 = 4_096;
 /// Bytes of a packet in its first page: the others lie in pages of their own, up to eight together.

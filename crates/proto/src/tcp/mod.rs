@@ -1,8 +1,8 @@
 //! TCP: the two ends of a connection that carries data one way.
 //!
 //! Sequence numbers are offsets into the stream of application bytes, 64 bits wide: they never wrap, and the first
-//! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Segments are full, except the
-//! last of a write and parts at the end of the receive window.
+//! byte has number 0. Only its flag shows a SYN; a FIN takes the number after the last byte. Segments are full, except the last of a write
+//! and parts at the end of the receive window.
 
 mod account;
 mod accurate;
@@ -43,6 +43,7 @@ mod scoreboard;
 mod send_buffer;
 mod sender;
 mod spread;
+mod stamps;
 #[cfg(test)]
 mod tests;
 mod ticks;

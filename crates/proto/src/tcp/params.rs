@@ -255,6 +255,9 @@ config! {
     }
 }
 
+/// No packet of any host takes more memory beside its payload.
+const MOST_BESIDE: u64 = 1 << 16;
+
 /// The most that `unit_copies` may be.
 const MOST_COPIES: u32 = 3;
 
@@ -335,6 +338,10 @@ impl Validate for Params {
             return Err(at
                 .key("receive_window")
                 .error("a receiver without buffer takes no data", "give a size above zero"));
+        }
+        if self.packet_memory.get() > MOST_BESIDE {
+            let message = format!("{} are more than a packet takes", self.packet_memory);
+            return Err(at.key("packet_memory").error(message, "give 65.536kB or less"));
         }
         let least = u32::from(scale_of(self.receive_window.get()));
         if let Some(scale) = self.window_scale.filter(|scale| !(least..=LARGEST_SCALE).contains(scale)) {

@@ -5,7 +5,7 @@ use std::num::NonZeroU8;
 use dumbbell_core::config::At;
 use dumbbell_core::{Bytes, Config, ConfigError, Value, json};
 
-use super::memory::{HEAD, SHARED};
+use super::memory::{HEAD, HEADERS, SHARED};
 
 /// What is written waits in pieces of whole segments up to this size: the largest packet less the headers of all layers.
 // Linux net/ipv4/tcp.c: tcp_xmit_size_goal.
@@ -16,7 +16,7 @@ const SMALL_WINDOW: u64 = 536;
 /// What the buffer grows by for each segment that it shall hold: the segment with its options, room for headers, and what describes
 /// the data, in a power of two, and a header. A segment of 1448 bytes takes 2304: measured on Linux 6.18.
 // Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes.
-const HEADERS: u64 = 12 + 256 + SHARED;
+const BESIDE: u64 = 12 + HEADERS + SHARED;
 // Linux include/net/sock.h: SOCK_MIN_SNDBUF.
 const LEAST: u64 = 4_608;
 /// The buffer grows for this many segments at least: the initial window of RFC 6928.
@@ -224,7 +224,7 @@ impl Pieces {
 
 /// Memory of `windows` windows with `segments` segments of `mss` bytes.
 fn reckoned(segments: u64, mss: u64, windows: u64) -> u64 {
-    segments.saturating_mul(windows * ((mss + HEADERS).next_power_of_two() + HEAD))
+    segments.saturating_mul(windows * ((mss + BESIDE).next_power_of_two() + HEAD))
 }
 
 #[cfg(test)]
@@ -270,7 +270,8 @@ mod tests {
                         list.retain(|piece| *piece > 0);
                     }
                 }
-                prop_assert_eq!(pieces.memory(&Held { una: 0, next, end, packets: 0, beside: 896 }), end + list.len() as u64 * 896);
+                let held = Held { una: 0, next, end, packets: 0, beside: 896 };
+                prop_assert_eq!(pieces.memory(&held), end + list.len() as u64 * 896);
                 let first = list.first().copied().unwrap_or(0);
                 prop_assert_eq!(pieces.first(next, end), (first, list.len() <= 1));
             }

@@ -12,7 +12,7 @@ use dumbbell_header::TcpHeader;
 use self::prr::Prr;
 use self::segments::{Gone, Segments};
 use super::account::Account;
-use crate::wheel::latest;
+use super::stamps::stamp;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
 // Linux include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks.
@@ -152,21 +152,6 @@ pub struct Rack {
     pub rtt_until: u64,
     /// The SACK blocks of the latest acknowledgement.
     pub blocks: [(u64, u64); 3],
-}
-
-/// Timestamps count milliseconds.
-// Linux include/net/tcp.h: TCP_TS_HZ.
-const STAMP: Duration = Duration::from_millis(1);
-
-/// What a timestamp says of a time.
-fn stamp(at: Time) -> Time {
-    latest(at, STAMP)
-}
-
-/// The round-trip time that a timestamp shows: a millisecond at least.
-// Linux net/ipv4/tcp_input.c: tcp_rtt_tsopt_us.
-pub fn shown_by_stamp(sent: Time, now: Time) -> Duration {
-    stamp(now).since(stamp(sent)).max(STAMP)
 }
 
 impl Rack {

@@ -136,15 +136,18 @@ impl Sender {
         }
     }
 
-    /// True if the next segment ends the stream, alone in its packet, and goes with the FIN though the window is full.
+    /// Bytes that the windows have room for. In pieces, the segment that ends the stream, alone in its packet, does not ask the congestion
+    /// window.
     // Linux 6.1 net/ipv4/tcp_output.c: tcp_cwnd_test.
-    pub(super) fn goes_anyway(&self) -> bool {
-        let left = self.stream.end.saturating_sub(self.stream.nxt);
-        self.params.segmentation_offload == Offload::Pieces
-            && self.stream.stop > self.stream.end
+    pub(super) fn room(&self) -> u64 {
+        let Stream { nxt, end, stop, limit, .. } = self.stream;
+        let left = end.saturating_sub(nxt);
+        let is_free = self.params.segmentation_offload == Offload::Pieces
+            && stop > end
             && (1..=u64::from(self.stream.mss)).contains(&left)
             && self.ahead() == left
-            && self.stream.fits(self.stream.nxt)
+            && self.stream.fits(nxt);
+        if is_free { left } else { limit.saturating_sub(nxt) }
     }
 
     /// True if `packet_bytes` is sure to be the smallest packet at the rate of the window: found without a division. False tells
@@ -192,12 +195,9 @@ impl Sender {
             }
             length = self.stream.length(number);
         }
-        let mut room = self.stream.limit.saturating_sub(number);
+        let room = self.room();
         if room < length {
-            if !self.goes_anyway() {
-                return true;
-            }
-            room = length;
+            return true;
         }
         self.grow_buffer();
         let Some(mut rack) = self.repair.rack.take() else { return true };

@@ -7,7 +7,7 @@ use super::{Phase, Sender, todo};
 use crate::controller::{Control, Event, Needs};
 use crate::tcp::account::FAST;
 use crate::tcp::params::LostSyn;
-use crate::tcp::rack::shown_by_stamp;
+use crate::tcp::stamps::round_trip;
 use crate::transport::Failure;
 
 /// Timeouts of the SYN before they get longer (Linux net.ipv4.tcp_syn_linear_timeouts).
@@ -49,7 +49,7 @@ impl Sender {
         if self.timers.expired == 0 {
             self.timers.sample(&self.params, now, now.since(self.timers.timed_at), 0);
         } else if self.params.lost_syn != LostSyn::Restart && self.params.timestamps {
-            self.timers.rtt.measure(shown_by_stamp(Time::from_nanos(header.timestamp), now), 0, &self.params);
+            self.timers.rtt.measure(round_trip(Time::from_nanos(header.timestamp), now), 0, &self.params);
         } else {
             self.timers.rtt.restart(&self.params);
         }

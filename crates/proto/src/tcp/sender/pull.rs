@@ -82,7 +82,7 @@ impl Sender {
             return None;
         }
         let (len, mss) = (self.stream.length(number), u64::from(self.stream.mss));
-        if number + len > self.stream.limit && !self.goes_anyway() {
+        if self.room() < len {
             self.gate.window_limited = !self.gate.capped;
             return None;
         }

@@ -8,7 +8,8 @@ use super::{Sender, todo};
 use crate::controller::{Class, Control, Event};
 use crate::tcp::params::CutFrom;
 use crate::tcp::rack::prr::Prr;
-use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer, shown_by_stamp};
+use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
+use crate::tcp::stamps::round_trip;
 
 /// What an acknowledgement brings.
 #[derive(Clone, Copy, Debug)]
@@ -237,7 +238,7 @@ impl Sender {
         }
         let newest = seen.held_sent.or(in_order).map(|(_, last)| now.since(last));
         let oldest = in_order.or(seen.held_sent).map(|(first, _)| now.since(first));
-        let echoed = seen.timestamp.filter(|_| seen.advanced).map(|sent| shown_by_stamp(sent, now));
+        let echoed = seen.timestamp.filter(|_| seen.advanced).map(|sent| round_trip(sent, now));
         let Some(measured) = oldest.or(echoed) else { return Duration::ZERO };
         let newest = newest.or(echoed).unwrap_or(measured);
         self.time_round(rack, measured, newest);

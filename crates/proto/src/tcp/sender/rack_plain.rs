@@ -112,8 +112,7 @@ impl Sender {
     fn pull_any(&mut self, now: Time) -> Option<Packet> {
         let start = self.stream.nxt;
         let waits = start < self.stream.stop;
-        let may = self.stream.limit > start || self.goes_anyway();
-        if start >= self.stream.granted && may && waits && !self.begins_burst(now) {
+        if start >= self.stream.granted && self.room() > 0 && waits && !self.begins_burst(now) {
             return None;
         }
         let mut rack = self.repair.rack.take()?;
