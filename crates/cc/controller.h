@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DUMBBELL_ABI 1u /* number of this contract */
+#define DUMBBELL_ABI 2u /* number of this contract */
 #define DUMBBELL_MAX_STATE 65536u /* bytes of state of a connection, at most */
 #define DUMBBELL_RATE_SHIFT 20 /* a byte a second is 1 << DUMBBELL_RATE_SHIFT */
 #define DUMBBELL_UNLIMITED UINT64_C(9223372036854775807) /* no threshold */
@@ -154,6 +154,8 @@ struct dumbbell_signals {
     uint64_t flight;
     /* Bytes acknowledged since the start, cumulatively or selectively. */
     uint64_t delivered;
+    /* Those of them beyond a hole: acknowledged selectively, and not yet in order. */
+    uint64_t held;
     /* The round-trip time this event measured; zero if none. With DUMBBELL_NEEDS_RATES, that of the segment sent
      * last. */
     uint64_t rtt;

@@ -107,8 +107,8 @@ class Backends:
 
 
 _WORDS = (
-    "now", "initial_window", "growth_limit", "acked", "flight", "delivered", "rtt", "smoothed_rtt", "min_rtt",
-    "feedback", "lost", "marked", "round", "rate.rate", "rate.interval", "rate.delivered",
+    "now", "initial_window", "growth_limit", "acked", "flight", "delivered", "held", "rtt", "smoothed_rtt",
+    "min_rtt", "feedback", "lost", "marked", "round", "rate.rate", "rate.interval", "rate.delivered",
     "rate.prior_delivered", "rate.lost", "rate.in_flight",
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ from tests.conftest import COMMAND_TIMEOUT
 from tests.study.conftest import STUDY, changed, content, shards, write_study
 
 MOST_KILLS = 80
-"""A machine that is busy with other things gets little done between two kills, and needs more of them."""
+"""A machine that is busy with other things gets little done between two kills: it needs more of them, and later ones."""
 
 LONG = changed(seeds=125, scenario=STUDY["scenario"] | {"duration": "500s"})
 """500 runs of some 20 ms."""
@@ -40,6 +40,7 @@ def test_kills_change_nothing(tmp_path: Path, kills: int, steps: int) -> None:
     chance = random.Random(20)
     there: set[str] = set()
     progress = []
+    vain = 0
     for kill in range(MOST_KILLS):
         if kill >= kills and len(set(progress)) >= steps:
             break
@@ -48,12 +49,13 @@ def test_kills_change_nothing(tmp_path: Path, kills: int, steps: int) -> None:
             if kill % 4:
                 # Most kills hit running work, the others the start.
                 process.stderr.readline()
-            time.sleep(chance.uniform(0, 0.3))
+            time.sleep(chance.uniform(0, 0.3 * (1 + vain)))
             before = durable(folder)
             killed = process.poll() is None
             os.kill(process.pid, signal.SIGKILL)
         after = durable(folder)
         assert there <= before <= after, "a finished run was lost"
+        vain = 0 if after - there else vain + 1
         there = after
         progress.append(len(there))
         assert killed, f"the study was over before kill {kill}: {progress}"

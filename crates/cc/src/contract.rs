@@ -106,6 +106,8 @@ c_struct! {
         pub flight: u64,
         /// Bytes acknowledged since the start, cumulatively or selectively.
         pub delivered: u64,
+        /// Those of them beyond a hole: acknowledged selectively, and not yet in order.
+        pub held: u64,
         /// The round-trip time this event measured; zero if none. With `Needs::RATES`, that of the segment sent last.
         pub rtt: Duration,
         /// Smoothed round-trip time; zero before the first measurement.
@@ -152,6 +154,7 @@ impl Signals {
             acked: 0,
             flight: 0,
             delivered: 0,
+            held: 0,
             rtt: Duration::ZERO,
             smoothed_rtt: Duration::ZERO,
             min_rtt: Duration::ZERO,

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::{Class, Control, Controller, Exchange, Needs, Random, Repair, Sent, Signals};
 
 /// The number of this contract. It changes with every change of a struct or of a meaning.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// Bytes of state that a connection may have, at most.
 pub const MAX_STATE: u32 = 65_536;

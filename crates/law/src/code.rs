@@ -193,6 +193,7 @@ inputs! {
     23 "rate.in_flight" signed(s.rate.in_flight);
     24 "rate.packets_in_flight" i64::from(s.rate.packets_in_flight);
     25 "rate.app_limited" i64::from(s.rate.app_limited);
+    26 "held" signed(s.held);
 }
 
 inputs! {

@@ -37,6 +37,7 @@ fn ack() -> Signals {
         acked: u64::MAX,
         flight: 1,
         delivered: 1,
+        held: 0,
         rtt,
         smoothed_rtt: rtt,
         min_rtt: rtt,

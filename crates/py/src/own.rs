@@ -152,6 +152,7 @@ fn signals(numbers: &[u64]) -> Option<Signals> {
         in_flight,
         packets_in_flight,
         app_limited,
+        held,
     ] = numbers
     else {
         return None;
@@ -163,6 +164,7 @@ fn signals(numbers: &[u64]) -> Option<Signals> {
         acked,
         flight,
         delivered,
+        held,
         rtt: Duration::from_nanos(rtt),
         smoothed_rtt: Duration::from_nanos(smoothed_rtt),
         min_rtt: Duration::from_nanos(min_rtt),

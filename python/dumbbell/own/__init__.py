@@ -95,6 +95,8 @@ class Ack:
     """The window to start with, and to start again with after an idle time."""
     delivered: int
     """Bytes acknowledged since the start."""
+    held: int
+    """Those of them beyond a hole: acknowledged selectively, and not yet in order."""
     rtt: int
     """The round-trip time that this event measured; 0 if none."""
     smoothed_rtt: int

@@ -49,7 +49,7 @@ _RESERVED = frozenset((
 ))  # fmt: skip
 """Names that mean something else in C or Rust."""
 
-_SIGNED = {"now", "acked", "flight", "growth_limit", "initial_window", "delivered", "rtt", "smoothed_rtt",
+_SIGNED = {"now", "acked", "flight", "growth_limit", "initial_window", "delivered", "held", "rtt", "smoothed_rtt",
            "min_rtt", "lost", "marked", "round", "rate.rate", "rate.interval", "rate.delivered",
            "rate.prior_delivered",
            "rate.lost", "rate.in_flight"}  # fmt: skip

@@ -33,6 +33,7 @@ ACK = {
     "growth_limit": _signal("growth_limit"),
     "initial_window": _signal("initial_window"),
     "delivered": _signal("delivered"),
+    "held": _signal("held"),
     "rtt": _signal("rtt"),
     "smoothed_rtt": _signal("smoothed_rtt"),
     "min_rtt": _signal("min_rtt"),

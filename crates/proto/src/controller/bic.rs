@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::growth::reduced;
-use super::states::{State, States};
+use super::states::{InOrder, State, States};
 use super::{Build, Control, Event, Needs, Signals};
 
 words! {
@@ -65,6 +65,7 @@ impl Build for Params {
             probe: None,
             delayed: DELAYED,
             states: States::default(),
+            in_order: InOrder::default(),
             step: Step::default(),
         })
     }
@@ -89,6 +90,7 @@ pub struct Bic {
     /// it to 31 of them, and duplicates lower it further.
     delayed: u64,
     states: States,
+    in_order: InOrder,
     step: Step,
 }
 
@@ -152,10 +154,9 @@ impl Avoidance for Bic {
         if signals.event != Event::Ack {
             return;
         }
-        let step = self.states.acknowledged(signals);
+        let (step, segments) = (self.states.acknowledged(signals), self.in_order.segments(signals));
         if step.before == State::Open {
-            let in_order = if signals.in_recovery { 0 } else { signals.acked.div_ceil(signals.mss.into()) };
-            self.delayed = self.delayed + in_order - (self.delayed >> 4);
+            self.delayed = self.delayed + segments - (self.delayed >> 4);
         }
     }
 
@@ -271,15 +272,19 @@ mod tests {
             assert!((found / grown - 1.0).abs() < 0.25, "{window}: {found}, not {grown}");
         }
         // The duplicate that begins a repair acknowledges nothing, and counts: the mean falls to one segment.
-        for _ in 0..20 {
+        for duplicates in 1..=20 {
             run.control.window = 1000;
-            run.in_recovery = true;
+            run.held = duplicates * 1000;
             run.rounds(1);
-            run.in_recovery = false;
             run.control.window = 1_000_000;
             run.congested(Event::Loss);
             run.congested(Event::Recovered);
         }
+        // What ends the repair does not count.
+        run.control.window = 1_000_000;
+        run.congested(Event::Loss);
+        (run.held, run.control.window) = (0, 1000);
+        run.rounds(1);
         (run.control.window, run.control.threshold) = (950_000, 800_000);
         let found = run.rounds(1);
         assert!((found / 12.5 - 1.0).abs() < 0.2, "{found}");

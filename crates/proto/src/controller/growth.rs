@@ -140,6 +140,7 @@ pub(super) mod tests {
             acked,
             flight,
             delivered: 0,
+            held: 0,
             rtt,
             smoothed_rtt: rtt,
             min_rtt: rtt,

@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoidance, Avoiding, Rounds, SHARE, Steps, within};
 use super::growth::reduced;
-use super::states::{State, States};
+use super::states::{InOrder, State, States};
 use super::{Build, Control, Event, Needs, Signals};
 
 words! {
@@ -115,6 +115,7 @@ const ONE: u64 = 128;
 #[derive(Clone, Debug)]
 struct Linux {
     states: States,
+    in_order: InOrder,
     /// Ticks in a second, and lengths in ticks.
     ticks: u64,
     low_speed_time: u64,
@@ -138,10 +139,6 @@ struct Linux {
     /// Segments of this measurement, and when it began; never before the first acknowledgement.
     measured: u64,
     began: Option<u64>,
-    /// Segments acknowledged above a hole, which count when the hole is filled.
-    held: u64,
-    /// A loss was found by the acknowledgement in hand.
-    duplicate: bool,
     /// Throughput in segments a second: its mean, the largest since the latest cut, and the largest before that.
     throughput: u64,
     largest: u64,
@@ -153,6 +150,7 @@ impl Linux {
         let tick = params.tick.as_nanos();
         Linux {
             states: States::default(),
+            in_order: InOrder::default(),
             ticks: (1_000_000_000 / tick).max(1),
             low_speed_time: params.low_speed_time.as_nanos() / tick,
             alpha: ONE,
@@ -166,26 +164,18 @@ impl Linux {
             undo: None,
             measured: 0,
             began: None,
-            held: 0,
-            duplicate: false,
             throughput: 0,
             largest: 0,
             before: 0,
         }
     }
 
-    /// Measures an acknowledgement of so many segments.
-    // Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput, measure_rtt. It counts what is acknowledged in order.
+    /// Measures an acknowledgement.
+    // Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput, measure_rtt.
     fn measure(&mut self, params: &Params, signals: &Signals, window: u64) {
         let step = self.states.acknowledged(signals);
         let now = ticks(params, signals.now);
-        let mut acked = signals.acked.div_ceil(signals.mss.into());
-        // What begins a repair is a duplicate, too.
-        if step.after == State::Disorder || std::mem::take(&mut self.duplicate) {
-            self.held += std::mem::take(&mut acked);
-        } else {
-            acked += std::mem::take(&mut self.held);
-        }
+        let acked = self.in_order.segments(signals);
         if step.before == State::Open {
             self.segments = acked;
         }
@@ -279,7 +269,6 @@ impl Linux {
                 self.undo = Some((self.congested, self.longest, self.before));
                 self.congested = now;
                 self.counted = 0;
-                self.duplicate = signals.event == Event::Loss;
             }
             Event::Recovered if self.undo.is_some() => {
                 self.undo = None;
@@ -425,18 +414,6 @@ mod tests {
     use super::super::growth::tests::signals;
     use super::*;
 
-    /// Linux net/ipv4/tcp_htcp.c: pkts_acked of a duplicate is zero, also if that duplicate begins the repair.
-    #[test]
-    fn linux_counts_nothing_for_the_ack_that_finds_a_loss() {
-        let mut htcp = Params { variant: Variant::Linux, ..Params::default() }.build();
-        let mut control = Control { window: 20_000, threshold: 10_000, ..Control::default() };
-        let now = Time::ZERO + Duration::from_secs(1);
-        htcp.on(&signals(Event::Loss, now, 0, 20_000), &mut control);
-        let ack = Signals { in_recovery: true, ..signals(Event::Ack, now, 1000, 19_000) };
-        htcp.on(&ack, &mut control);
-        assert_eq!(htcp.laws().linux.as_ref().map(|linux| (linux.segments, linux.held)), Some((0, 1)));
-    }
-
     #[test]
     fn growth_is_linear_for_a_second_and_then_a_parabola() {
         let mut run = Run::at(Params::default().build(), 1000);
@@ -477,9 +454,9 @@ mod tests {
         let mut run = Run::at(linux("htcp"), 1000);
         run.rounds(1);
         run.congested(Event::Loss);
-        run.in_recovery = true;
+        run.held = 1000;
         run.rounds(20);
-        run.in_recovery = false;
+        run.held = 0;
         run.congested(Event::Recovered);
         let grown: f64 = (0..9).map(|_| run.rounds(1)).sum();
         assert!((7.0..=9.0).contains(&grown), "{grown} by {}", run.now);
@@ -509,32 +486,35 @@ mod tests {
         (params.build(), Control { window: 10_000, threshold: 10_000, ..Control::default() })
     }
 
-    /// Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput notes what is acknowledged while the state is open. The duplicate that begins
-    /// the repair acknowledges nothing, and that counts for the acknowledgement that ends it.
+    /// Linux net/ipv4/tcp_htcp.c: measure_achieved_throughput notes what leaves the queue while the state is open. What it noted last counts
+    /// for the end of the repair: nothing if that was a duplicate, and a segment if it acknowledged one in order and another beyond a hole.
     #[test]
-    fn linux_counts_nothing_for_the_end_of_a_repair() {
-        let (mut htcp, mut control) = of_linux();
-        let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
-        let mut counted = Vec::new();
-        for (event, in_recovery) in [
-            (None, false),
-            (None, true),
-            (Some(Event::Loss), true),
-            (None, true),
-            (Some(Event::Recovered), false),
-            (None, false),
-            (None, false),
-        ] {
-            told.now += Duration::from_millis(10);
-            if let Some(event) = event {
-                htcp.on(&Signals { event, acked: 0, flight: 10_000, ..told }, &mut control);
-                control.window = 10_000;
+    fn linux_counts_at_the_end_of_a_repair_what_it_noted_before() {
+        for (first, noted) in [(1000, 0), (2000, 1)] {
+            let (mut htcp, mut control) = of_linux();
+            let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
+            let mut counted = Vec::new();
+            for (event, acked, held) in [
+                (None, 1000, 0),
+                (None, first, 1000),
+                (Some(Event::Loss), 1000, 2000),
+                (None, 1000, 3000),
+                (Some(Event::Recovered), 2000, 0),
+                (None, 1000, 0),
+                (None, 1000, 0),
+            ] {
+                told.now += Duration::from_millis(10);
+                if let Some(event) = event {
+                    htcp.on(&Signals { event, acked: 0, flight: 10_000, ..told }, &mut control);
+                    control.window = 10_000;
+                }
+                told.delivered += acked;
+                let in_recovery = held > 0 && acked == 1000;
+                htcp.on(&Signals { in_recovery, held, ..told }, &mut control);
+                counted.push(htcp.laws().linux.as_ref().unwrap().counted);
             }
-            told.delivered += 1000;
-            htcp.on(&Signals { in_recovery, ..told }, &mut control);
-            counted.push(htcp.laws().linux.as_ref().unwrap().counted);
+            assert_eq!(counted, [1, 1 + noted, 0, 0, noted, 1 + noted, 2 + noted]);
         }
-        assert_eq!(counted, [1, 1, 0, 0, 0, 1, 2]);
     }
 
     /// Linux net/ipv4/tcp_htcp.c: htcp_recalc_ssthresh computes alpha before htcp_reset notes the congestion, and htcp_cong_avoid does
@@ -543,6 +523,7 @@ mod tests {
     fn linux_keeps_its_step_until_the_window_grows() {
         let (mut htcp, mut control) = of_linux();
         let mut told = signals(Event::Ack, Time::ZERO, 1000, 9000);
+        told.delivered = 1000;
         htcp.on(&told, &mut control);
         told.now += Duration::from_secs(11);
         let alpha = |htcp: &Avoiding<Htcp>| htcp.laws().linux.as_ref().unwrap().alpha;

@@ -277,9 +277,9 @@ mod tests {
         (run.control.window, run.control.threshold) = (50_000, 10_000);
         assert!(run.rounds(1) > 10.0, "rho is 20");
         let before = run.window();
-        run.in_recovery = true;
+        run.held = 1000;
         run.rounds(1);
-        run.in_recovery = false;
+        run.held = 0;
         assert_eq!(run.window(), before);
         assert!(run.controller.repairs);
         run.rounds(1);

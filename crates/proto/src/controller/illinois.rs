@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, Steps, within};
 use super::growth::{less, reduced};
-use super::states::{Delays, State, States};
+use super::states::{Delays, InOrder};
 use super::{Build, Control, Event, Needs, Signals};
 
 config! {
@@ -110,7 +110,7 @@ const LONGEST: u64 = 3_355_443;
 // Linux net/ipv4/tcp_illinois.c.
 #[derive(Clone, Debug)]
 struct Linux {
-    states: States,
+    in_order: InOrder,
     delays: Delays,
     alpha: u64,
     beta: u64,
@@ -120,16 +120,15 @@ struct Linux {
     /// The delay has passed the least since alpha was the largest, and round trips in which it has not.
     above: bool,
     low: u32,
-    /// Segments that count for the next acknowledgement, those above a hole, and those since the window grew.
+    /// Segments that count for the next acknowledgement, and those since the window grew.
     segments: u64,
-    held: u64,
     counted: u64,
 }
 
 impl Linux {
     fn new(params: &Params) -> Linux {
         Linux {
-            states: States::default(),
+            in_order: InOrder::default(),
             delays: Delays::default(),
             alpha: (params.alpha_max * STEP as f64) as u64,
             beta: (params.beta_max * SHARES as f64) as u64,
@@ -138,7 +137,6 @@ impl Linux {
             above: false,
             low: 0,
             segments: 0,
-            held: 0,
             counted: 0,
         }
     }
@@ -148,15 +146,9 @@ impl Linux {
         self.sum = 0;
     }
 
-    // tcp_illinois_acked, and the beginning of tcp_illinois_cong_avoid. It counts what is acknowledged in order.
+    // tcp_illinois_acked, and the beginning of tcp_illinois_cong_avoid.
     fn measure(&mut self, params: &Params, signals: &Signals, window: u64) {
-        let step = self.states.acknowledged(signals);
-        self.segments = signals.acked.div_ceil(signals.mss.into());
-        if step.after == State::Disorder {
-            self.held += std::mem::take(&mut self.segments);
-        } else {
-            self.segments += std::mem::take(&mut self.held);
-        }
+        self.segments = self.in_order.segments(signals);
         let rtt = (signals.rtt.as_nanos() / 1000).min(LONGEST);
         let signals = &Signals { rtt: Duration::from_micros(rtt), ..*signals };
         self.delays.measure(signals, u64::MAX);
@@ -213,7 +205,6 @@ impl Linux {
     }
 
     fn told(&mut self, params: &Params, signals: &Signals) {
-        self.states.told(signals);
         match signals.event {
             Event::Loss | Event::Ecn => self.counted = 0,
             // tcp_illinois_state
@@ -405,10 +396,10 @@ mod tests {
     fn linux_judges_no_round_of_a_repair() {
         let mut run = Run::at(Params { single_delays: true, ..Params::default() }.build(), 10);
         let alpha = |run: &Run<Avoiding<Illinois>>| run.controller.laws().linux.as_ref().unwrap().alpha;
-        run.in_recovery = true;
+        run.held = 1000;
         run.rounds(3);
         assert_eq!(alpha(&run), 1280);
-        run.in_recovery = false;
+        run.held = 0;
         run.rounds(1);
         assert_eq!(alpha(&run), 128);
     }

@@ -98,7 +98,28 @@ impl Delays {
 
     /// True if the acknowledgement ends a round trip.
     pub fn ends(&self, signals: &Signals) -> bool {
-        signals.delivered > self.round_end
+        signals.delivered - signals.held > self.round_end
+    }
+}
+
+/// What acknowledgements say of the data in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InOrder {
+    /// All of it, in bytes.
+    una: u64,
+}
+
+impl InOrder {
+    /// Bytes by which an acknowledgement advances: Linux counts segments when they leave its queue.
+    pub fn advance(&mut self, signals: &Signals) -> u64 {
+        let una = signals.delivered - signals.held;
+        una - std::mem::replace(&mut self.una, una).min(una)
+    }
+
+    /// The same in segments.
+    // Linux include/net/tcp.h: pkts_acked of struct ack_sample.
+    pub fn segments(&mut self, signals: &Signals) -> u64 {
+        self.advance(signals).div_ceil(signals.mss.into())
     }
 }
 
@@ -131,10 +152,12 @@ impl States {
         let at_once = self.changed.take().filter(|(_, at)| *at == signals.now);
         let before = at_once.map_or(self.state, |(before, _)| before);
         let told = self.state;
-        self.state = match (told, signals.in_recovery) {
-            (State::Open, true) if signals.acked > 0 => State::Disorder,
-            (State::Disorder | State::Reduced, false) => State::Open,
-            (state, _) => state,
+        // Linux net/ipv4/tcp_input.c: tcp_try_keep_open.
+        self.state = match told {
+            State::Loss => State::Loss,
+            State::Reduced if signals.in_recovery => State::Reduced,
+            _ if signals.held > 0 => State::Disorder,
+            _ => State::Open,
         };
         let opens = self.state == State::Open && (before, told) != (State::Open, State::Open);
         Step { before, after: self.state, opens, ends_cut: opens && told == State::Reduced }
@@ -146,7 +169,8 @@ mod tests {
     use super::super::growth::tests::signals;
     use super::*;
 
-    /// The states after acknowledgements at 1 s, 2 s..., each with the event that it causes, and true while nothing may grow.
+    /// The states after acknowledgements at 1 s, 2 s..., each with the event that it causes, and true while nothing may grow and a
+    /// segment is held beyond a hole.
     fn states(acks: &[(Option<Event>, bool)]) -> Vec<Step> {
         let mut states = States::default();
         let mut now = Time::ZERO;
@@ -156,7 +180,8 @@ mod tests {
             if let Some(event) = event {
                 states.told(&signals(*event, now, 0, 10_000));
             }
-            let ack = Signals { in_recovery: *in_recovery, ..signals(Event::Ack, now, 1000, 9000) };
+            let held = if *in_recovery { 1000 } else { 0 };
+            let ack = Signals { in_recovery: *in_recovery, held, ..signals(Event::Ack, now, 1000, 9000) };
             steps.push(states.acknowledged(&ack));
         }
         steps

@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn linux_measures_nothing_out_of_order() {
         let (mut vegas, mut control, told) = of_linux();
-        vegas.on(&Signals { in_recovery: true, ..told }, &mut control);
+        vegas.on(&Signals { in_recovery: true, held: 1000, ..told }, &mut control);
         assert!(!vegas.measures);
         vegas.on(&told, &mut control);
         assert!(vegas.measures && vegas.delays.count == 0);

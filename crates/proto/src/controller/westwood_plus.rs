@@ -6,8 +6,9 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoiding, Rounds, within};
+use super::states::InOrder;
 use super::westwood::{Estimate, Westwood};
-use super::{Build, Signals};
+use super::{Build, Event, Signals};
 
 words! {
     /// Whose Westwood+: that of the paper, or that of the Linux kernel.
@@ -57,6 +58,7 @@ impl Build for Params {
             bandwidth: 0.0,
             latest: 0,
             shortest: 0,
+            in_order: InOrder::default(),
             first: true,
             ahead: 0,
         })
@@ -83,6 +85,7 @@ pub struct Average {
     latest: u64,
     shortest: u64,
     /// As Linux has it: no acknowledgement has come, and bytes counted that are not acknowledged.
+    in_order: InOrder,
     first: bool,
     ahead: u64,
 }
@@ -111,18 +114,32 @@ impl Average {
             }
             self.began = (signals.now, 0);
         }
-        let mss = u64::from(signals.mss);
-        if std::mem::take(&mut self.first) {
-            // The first seems to be a duplicate, which counts as a segment.
-            self.ahead = mss;
-            self.began.1 += mss;
-        } else {
-            let ahead = if signals.acked > mss { std::mem::take(&mut self.ahead) } else { 0 };
-            self.began.1 += signals.acked - ahead.min(signals.acked);
-        }
+        self.began.1 += self.count(signals);
         if self.latest > 0 {
             self.shortest = if self.shortest == 0 { self.latest } else { self.shortest.min(self.latest) };
         }
+    }
+}
+
+impl Average {
+    /// Bytes that an acknowledgement counts for. A duplicate is a segment, which then does not count when the hole is filled.
+    // Linux net/ipv4/tcp_westwood.c: westwood_acked_count.
+    fn count(&mut self, signals: &Signals) -> u64 {
+        let mss = u64::from(signals.mss);
+        let bytes = self.in_order.advance(signals);
+        // The first seems to be a duplicate.
+        if std::mem::take(&mut self.first) || bytes == 0 {
+            self.ahead += mss;
+            return mss;
+        }
+        if bytes <= mss {
+            return bytes;
+        }
+        if self.ahead >= bytes {
+            self.ahead -= bytes;
+            return mss;
+        }
+        bytes - std::mem::take(&mut self.ahead)
     }
 }
 
@@ -150,7 +167,10 @@ impl Estimate for Average {
 
     fn acknowledged(&mut self, signals: &Signals) {
         if self.params.variant == Variant::Linux {
-            return self.acknowledged_by_linux(signals);
+            if signals.event == Event::Ack {
+                self.acknowledged_by_linux(signals);
+            }
+            return;
         }
         let (since, delivered) = self.began;
         let took = signals.now.since(since);
@@ -245,9 +265,9 @@ mod tests {
     fn linux_sets_the_window_at_the_end_of_any_cut() {
         let mut run = with_a_queue();
         run.congested(Event::Ecn);
-        run.in_recovery = true;
+        run.held = 1000;
         run.rounds(1);
-        run.in_recovery = false;
+        run.held = 0;
         run.rounds(1);
         assert!(run.control.threshold.abs_diff(100_000) < 12_000, "{}", run.control.threshold);
         assert!(run.control.window >= run.control.threshold);

@@ -236,6 +236,7 @@ mod tests {
         told.now += Duration::from_millis(1);
         told.delivered += 1000;
         (told.flight, told.in_recovery) = (control.window - 1000, in_recovery);
+        told.held = if in_recovery { 1000 } else { 0 };
         yeah.on(told, control);
     }
 

@@ -247,6 +247,8 @@ impl Story<'_> {
             self.repaired = 0;
         }
         signals.in_recovery = self.repaired > 0;
+        // What comes while losses are repaired lies beyond a hole.
+        signals.held = if signals.in_recovery { signals.held + signals.acked } else { 0 };
         signals.rtt = Duration::ZERO;
         signals.rate = RateSample::NONE;
         if acked > 0 && random.random_range(0..20) > 0 {

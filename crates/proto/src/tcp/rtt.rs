@@ -6,6 +6,9 @@ use super::params::{Params, RtoFloor};
 use super::ticks::Ticks;
 use crate::wheel::rounded_up;
 
+/// An eighth of a microsecond, in ns.
+const EIGHTH: u64 = 125;
+
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub struct Rtt {
@@ -53,6 +56,13 @@ impl Rtt {
     #[inline]
     pub fn smoothed(&self) -> Duration {
         self.smoothed
+    }
+
+    /// The same in eighths of a microsecond.
+    // Linux include/linux/tcp.h: srtt_us.
+    #[inline]
+    pub fn eighths(&self) -> u64 {
+        self.smoothed.as_nanos() / EIGHTH
     }
 
     /// Mean deviation; zero before the first measurement.
@@ -127,40 +137,51 @@ impl Rtt {
 
     /// The estimator of Linux: every measurement weighs an eighth, the deviation rises at once and falls slowly where round
     /// trips get shorter, and the smallest timeout is the least that it may add.
-    // Linux net/ipv4/tcp_input.c: what tcp_rtt_estimator computes, its deviation four times the mean.
+    // Linux net/ipv4/tcp_input.c: what tcp_rtt_estimator computes, in whole microseconds: the mean in eighths, four times the mean
+    // deviation in whole ones.
     #[cold]
     #[inline(never)]
     fn measure_as_linux(&mut self, measured: Duration, params: &Params) {
-        let measured = in_ticks(measured, params.rtt_tick);
+        let measured = microseconds(in_ticks(measured, params.rtt_tick)).max(1);
+        let mut deviation = measured * 2;
+        let mut eighths = measured * 8;
         if self.smoothed.is_zero() {
-            self.smoothed = measured;
-            self.variation = measured / 2;
-            self.most = (measured * 2).max(params.rto_min);
+            self.most = Duration::from_micros(deviation as u64).max(params.rto_min);
             self.added = self.most;
         } else {
-            let smoothed = self.smoothed.as_nanos().cast_signed();
-            let deviation = self.variation.as_nanos().cast_signed() * 4;
-            let error = measured.as_nanos().cast_signed() - smoothed;
+            eighths = self.eighths().cast_signed();
+            deviation = microseconds(self.variation * 4);
+            let error = measured - eighths / 8;
+            eighths += error;
             let mut change = error.abs() - deviation / 4;
             if error < 0 && change > 0 {
-                change >>= 3;
+                change /= 8;
             }
-            self.smoothed = Duration::from_nanos((smoothed + (error >> 3)) as u64);
-            let deviation = Duration::from_nanos((deviation + change).max(0) as u64);
-            self.variation = deviation / 4;
+            deviation += change;
+            let deviation = Duration::from_micros(deviation as u64);
             if deviation > self.most {
                 self.most = deviation;
                 self.added = self.added.max(deviation);
             }
         }
-        self.timeout = (self.smoothed + self.added).min(params.rto_max);
+        self.smoothed = Duration::from_nanos(eighths as u64 * EIGHTH);
+        self.variation = Duration::from_micros(deviation as u64) / 4;
+        self.expect(params);
+    }
+
+    /// Sets the timeout of Linux.
+    // Linux net/ipv4/tcp_input.c: __tcp_set_rto.
+    fn expect(&mut self, params: &Params) {
+        let smoothed = Duration::from_micros(microseconds(self.smoothed) as u64);
+        self.timeout = (smoothed + self.added).min(params.rto_max);
     }
 
     /// A round trip is over: what the timeout adds falls at once, by a quarter of what it had too much.
     pub fn end_round(&mut self, params: &Params) {
         if self.most < self.added {
-            self.added -= (self.added - self.most) / 4;
-            self.timeout = (self.smoothed + self.added).min(params.rto_max);
+            let fall = microseconds(self.added - self.most) as u64 / 4;
+            self.added -= Duration::from_micros(fall);
+            self.expect(params);
         }
         self.most = params.rto_min;
     }
@@ -191,6 +212,18 @@ impl Rtt {
         }
         self.timeout = params.rto_initial.max(Duration::from_secs(3)).min(params.rto_max);
     }
+}
+
+/// The round trip of what was sent, as a clock of whole microseconds has it; one at least.
+// Linux include/net/tcp.h: tcp_stamp_us_delta.
+#[inline]
+pub fn passed(sent: Time, now: Time) -> Duration {
+    Duration::from_micros((now.as_nanos() / 1000 - sent.as_nanos() / 1000).max(1))
+}
+
+/// Whole microseconds.
+fn microseconds(time: Duration) -> i64 {
+    (time.as_nanos() / 1000).cast_signed()
 }
 
 /// Rounds to the nearest tick, one at least; a tick of zero rounds nothing.

@@ -215,6 +215,7 @@ class _Maker:
             "growth_limit": lambda: str(_MOST),
             "initial_window": lambda: self._bytes(writer, "10"),
             "delivered": lambda: self._bytes(writer, self.tcp(writer, "delivered")),
+            "held": lambda: self._bytes(writer, self.tcp(writer, "sacked_out")),
             "rtt": lambda: writer.value("mul i64 %rtt, 1000") if of_ack else "0",
             "smoothed_rtt": lambda: self._smoothed_rtt(writer),
             "min_rtt": lambda: self._min_rtt(writer),

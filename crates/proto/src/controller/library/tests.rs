@@ -64,7 +64,7 @@ fn what_holds_no_law_is_refused() {
         (
             "older",
             "const struct dumbbell_law dumbbell_law = { .on = on, .name = \"mine\", .abi = 0 };".to_owned(),
-            "mine.so holds no controller for this version: it is made for contract 0, and this is contract 1; \
+            "mine.so holds no controller for this version: it is made for contract 0, and this is contract 2; \
              compile it anew with the controller.h of this version",
         ),
         (

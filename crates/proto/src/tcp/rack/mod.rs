@@ -12,6 +12,7 @@ use dumbbell_header::TcpHeader;
 use self::prr::Prr;
 use self::segments::{Gone, Segments};
 use super::account::Account;
+use super::rtt::passed;
 use super::stamps::stamp;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
@@ -172,7 +173,7 @@ impl Rack {
         let gone = self.segments.pop_plain(ack)?;
         self.delivered += gone.count;
         self.advanced = true;
-        self.rtt = now.since(gone.last_sent_at);
+        self.rtt = passed(gone.last_sent_at, now);
         self.point = self.point.max((gone.last_sent_at, gone.end));
         if gone.start < self.highest_held {
             self.note_reordering(gone.start, mss);

@@ -15,7 +15,8 @@ use crate::tcp::rack::{Rack, State};
 // tcp_tso_win_divisor 3.
 /// What a packet holds is what leaves in so many parts of a second, and more where the path is short.
 const PARTS: u64 = 1024;
-const LARGEST: u64 = 65_536;
+/// 64 kB less the headers (net/core/sock.c: sk_dst_gso_max_size; without wireless devices, as in user mode).
+const LARGEST: u64 = 65_536 - 257;
 const LEAST_SEGMENTS: u64 = 2;
 // Linux net/ipv4/tcp_bbr.c: bbr_min_tso_rate 1.2 Mbit/s.
 /// Below this rate a controller that paces hands single segments over.
@@ -28,8 +29,8 @@ const WINDOW_PARTS: u64 = 3;
 /// The next acknowledgement is near if it comes within this time, or within half a round trip. What has waited so long leaves.
 const NEAR: Duration = Duration::from_millis(1);
 // Linux net/ipv4/tcp_input.c, tcp_output.c: tcp_pacing_ss_ratio 200, tcp_pacing_ca_ratio 120, and the 10 segments not paced.
-const IN_SLOW_START: (u64, u64) = (2, 1);
-const LATER: (u64, u64) = (6, 5);
+const IN_SLOW_START: u64 = 8_000_000 / 100 * 200;
+const LATER: u64 = 8_000_000 / 100 * 120;
 const UNPACED_SEGMENTS: u64 = 10;
 
 /// What may leave now.
@@ -45,13 +46,18 @@ enum Burst {
 
 impl Sender {
     /// The rate at which Linux spreads a window, in bytes of data a second; `u64::MAX` before a round trip was measured.
+    // Linux net/ipv4/tcp_input.c: what tcp_update_pacing_rate computes.
     fn spread_rate(&self, window: u64, out: u64) -> u64 {
-        let spread = window.max(out);
-        let (numerator, denominator) =
-            if window * 2 < self.gate.control.threshold { IN_SLOW_START } else { LATER };
-        let microseconds = self.timers.rtt.smoothed().as_nanos() / 1_000 * denominator;
-        let rate = (spread * 1_000_000).checked_div(microseconds).map_or(u64::MAX, |rate| rate * numerator);
+        let spread = window.max(out).saturating_mul(self.eighths_in_spread());
+        let rate = spread.checked_div(self.timers.rtt.eighths()).unwrap_or(u64::MAX);
         self.params.max_pacing_rate.map_or(rate, |most| rate.min(most.as_bps() / 8))
+    }
+
+    /// Eighths of a microsecond in a second, times what the window is spread at in a smoothed round trip.
+    #[inline(always)]
+    fn eighths_in_spread(&self) -> u64 {
+        let after_two = 2 * (self.gate.window_in_use() + u64::from(self.stream.mss));
+        if after_two <= self.gate.control.threshold { IN_SLOW_START } else { LATER }
     }
 
     /// The rate that decides about the size of packets: the one that the controller paces at, or that of the window.
@@ -162,10 +168,8 @@ impl Sender {
             && self.params.segmentation_offload == Offload::Linux;
         // With a segment more in a part of a second, the packet might have it too.
         let (fewer, parts) = ((LEAST_SEGMENTS + 1) * mss, PARTS);
-        let microseconds = (self.timers.rtt.smoothed().as_nanos() / 1_000).min(u32::MAX.into());
-        let spread = window.max(out) * 1_000_000;
-        let faster = if window * 2 < self.gate.control.threshold { IN_SLOW_START } else { LATER };
-        plain && spread * faster.0 < fewer * parts * microseconds * faster.1
+        let spread = window.max(out) * self.eighths_in_spread();
+        plain && spread < fewer * parts * self.timers.rtt.eighths().min(u32::MAX.into())
     }
 
     /// The same for less than a packet.

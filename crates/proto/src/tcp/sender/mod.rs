@@ -418,7 +418,8 @@ impl Sender {
             counts: una < self.repair.duplicates.recover,
             repeated: self.timers.expired > 1,
         };
-        self.gate.inform(now, event, (delivered, flight), news, &self.timers.rtt, standing);
+        let held = delivered.saturating_sub(una);
+        self.gate.inform(now, event, (delivered, held, flight), news, &self.timers.rtt, standing);
     }
 
     /// Computes when pacing, the controller or the application needs to be called.

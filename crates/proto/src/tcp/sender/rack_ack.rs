@@ -9,6 +9,7 @@ use crate::controller::{Class, Control, Event};
 use crate::tcp::params::CutFrom;
 use crate::tcp::rack::prr::Prr;
 use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
+use crate::tcp::rtt::passed;
 use crate::tcp::stamps::round_trip;
 
 /// What an acknowledgement brings.
@@ -236,8 +237,8 @@ impl Sender {
             // What was sent before the head was sent last shows that the head is late, not lost.
             seen.rearm |= first < head.sent_at;
         }
-        let newest = seen.held_sent.or(in_order).map(|(_, last)| now.since(last));
-        let oldest = in_order.or(seen.held_sent).map(|(first, _)| now.since(first));
+        let newest = seen.held_sent.or(in_order).map(|(_, last)| passed(last, now));
+        let oldest = in_order.or(seen.held_sent).map(|(first, _)| passed(first, now));
         let echoed = seen.timestamp.filter(|_| seen.advanced).map(|sent| round_trip(sent, now));
         let Some(measured) = oldest.or(echoed) else { return Duration::ZERO };
         let newest = newest.or(echoed).unwrap_or(measured);

@@ -8,6 +8,7 @@ use super::Sender;
 use crate::controller::Event;
 use crate::tcp::account::News;
 use crate::tcp::rack::{Rack, Timer};
+use crate::tcp::rtt::passed;
 
 impl Sender {
     /// The handshake is over.
@@ -104,6 +105,8 @@ impl Sender {
             if next.is_some() {
                 return next;
             }
+            // Now or not at all.
+            self.stream.at_once = false;
         }
         None
     }
@@ -144,7 +147,7 @@ impl Sender {
         self.stream.una = ack;
         self.timers.expired = 0;
         let rtt = rack.rtt;
-        self.time_round(rack, now.since(gone.first_sent_at), rtt);
+        self.time_round(rack, passed(gone.first_sent_at, now), rtt);
         if gone.delivered > 0 {
             rack.adapt(gone.delivered);
         }
