@@ -387,13 +387,11 @@ impl Acks {
         // net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
         let pushed = pushed || bytes < u64::from(self.segment);
         let read = self.linux && self.unread.is_none() && self.pressure.is_none();
-        if pushed && held == 0 && read {
-            return Verdict::Now;
-        }
         if self.linux {
             self.timer = at;
         }
-        verdict
+        // The timer has begun before the application reads.
+        if pushed && held == 0 && read { Verdict::Now } else { verdict }
     }
 
     /// A segment filled a hole and left another, and is acknowledged at once. It counts as the first duplicate for what is missing
