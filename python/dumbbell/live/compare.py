@@ -345,7 +345,7 @@ def compare_runs(
     seeds = [each.seed for each in seeded(given, runs)]
     with _called(controller, is_law=law is not None and endpoints == KERNEL) as called:
         arms = [_real(each, called, at, endpoints) for each in seeded(given, runs)]
-    expected = simulated_arms(given, link, runs) if ours else [None] * runs
+    expected = simulated_arms(ticks.started(given), link, runs) if ours else [None] * runs
     drawn = tuple(
         f"{draw['what']} of {draw['of']}" if draw["of"] else draw["what"] for draw in given.explain()["draws"]
     )

@@ -493,7 +493,7 @@ _SILENCE = 50
 def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) -> Result:
     kernel = kernels[0]
     given = prepared(cell.scenario(), cell.ours, _profile(profile, kernel["kernel"]), _PERIOD)
-    given = _windowed(ticks.ticking(given, kernel["tick"]), kernel["kernel"])
+    given = _windowed(ticks.started(ticks.ticking(given, kernel["tick"])), kernel["kernel"])
     ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]
     sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))

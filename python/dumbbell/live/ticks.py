@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 
+from dumbbell import _native
 from dumbbell._scenario import Scenario
+from dumbbell.live import endpoints
 
 _COARSE = 6
 """CLOCK_MONOTONIC_COARSE of Linux: it advances with the kernel's timers, HZ times a second."""
@@ -34,4 +36,23 @@ def ticking(scenario: Scenario, tick: float) -> Scenario:
             controller = transport["controller"]
             if isinstance(controller, dict) and "tick" in controller:
                 controller["tick"] = text
+    return Scenario.from_dict(values)
+
+
+def started(scenario: Scenario) -> Scenario:
+    """Return a scenario whose flows start as late as those of programs.
+
+    Clocks of whole milliseconds and ticks then show the same on both sides.
+
+    Parameters
+    ----------
+    scenario
+        Its listed flows start at times of their own.
+    """
+    late = endpoints.START[_native.is_virtual()]
+    if not late:
+        return scenario
+    values = scenario.to_dict()
+    for flow in values["flows"]:
+        flow["start"] = f"{(_native.parse_time(flow['start'], 'start') + late) * 1e9:.0f}ns"
     return Scenario.from_dict(values)
