@@ -222,16 +222,20 @@ impl Sender {
     fn grant(&mut self, bytes: u64) {
         self.stream.at_once = false;
         self.stream.granted = self.stream.nxt + bytes;
-        self.stream.pushes = bytes >= 2 * u64::from(self.stream.mss);
+        self.stream.pushes = bytes > u64::from(self.stream.mss);
     }
 
-    /// Returns how many of `room` bytes leave: all that is written, or whole segments. At the end of the receiver's window a part of a
-    /// segment follows them, unless another part is out. A host grants whole segments, so rounded windows add no part.
+    /// Returns how many of `room` bytes leave: all that is written, a whole piece where packets hold no more, or whole segments. At the end
+    /// of the receiver's window a part of a segment follows them, unless another part is out. A host grants whole segments, so rounded
+    /// windows add no part.
     // Linux net/ipv4/tcp_output.c: tcp_mss_split_point.
     fn whole(&self, room: u64) -> u64 {
         let left = self.stream.end - self.stream.nxt;
         if room >= left {
             return left;
+        }
+        if self.params.segmentation_offload == Offload::Pieces && room == self.ahead() {
+            return room;
         }
         let part = room % u64::from(self.stream.mss);
         let waits = part > 0 && (self.stream.hosted || !self.stream.at_once && self.holds_short());

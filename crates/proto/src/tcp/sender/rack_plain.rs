@@ -37,6 +37,9 @@ impl Sender {
         if start >= self.stream.granted && !self.begins_full_burst(now, out) {
             return if self.may_write() { self.pull_written(now) } else { None };
         }
+        if after > self.stream.granted {
+            return self.pull_part(now);
+        }
         let rack = self.repair.rack.as_deref_mut()?;
         self.stream.nxt = after;
         self.stream.max = after;
@@ -74,7 +77,7 @@ impl Sender {
         }
     }
 
-    /// The part of a segment that ends a burst, up to the end of the receiver's window.
+    /// The part of a segment that ends a burst, up to the end of the receiver's window or of a piece.
     #[cold]
     #[inline(never)]
     fn pull_part(&mut self, now: Time) -> Option<Packet> {
@@ -82,8 +85,11 @@ impl Sender {
         let start = self.stream.nxt;
         let mut packet = self.send_at_end(now, self.stream.granted - start);
         packet.aux = rack.arrived;
-        packet.flags |= TcpHeader::PSH;
-        self.note_new(now, &mut rack, start, (true, false));
+        let pushed = self.stream.is_pushed(self.stream.nxt);
+        if pushed || self.stream.pushes {
+            packet.flags |= TcpHeader::PSH;
+        }
+        self.note_new(now, &mut rack, start, (true, pushed));
         self.repair.rack = Some(rack);
         Some(packet)
     }
