@@ -147,6 +147,8 @@ pub struct Acks {
     told: u16,
     /// What the buffer has room for when the next acknowledgement leaves.
     room: u64,
+    /// What it has room for when the application has read what filled a hole; zero if nothing did.
+    freed: u64,
     scale: u8,
     /// Everything below has arrived.
     next: u64,
@@ -216,6 +218,7 @@ impl Acks {
             promised: first.unwrap_or(0),
             told: (first.unwrap_or(0) >> params.scale(most)) as u16,
             room: clamp,
+            freed: 0,
             scale: params.scale(most),
             next: 0,
             arrived: 0,
@@ -326,7 +329,7 @@ impl Acks {
     /// True if the window is all that an acknowledgement needs of this.
     #[inline]
     pub fn is_steady(&self) -> bool {
-        self.steady && self.twice.is_none()
+        self.steady && self.twice.is_none() && self.freed == 0
     }
 
     /// How long the delayed acknowledgement of Linux takes.
@@ -373,6 +376,9 @@ impl Acks {
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
         self.room = self.clamp.saturating_sub(self.taken(held + weight));
+        if at_once && self.grows && self.linux && self.unread.is_none() && self.pressure.is_none() {
+            self.freed = self.clamp.saturating_sub(self.taken(held));
+        }
         if held > 0 && self.linux && self.compresses {
             self.fill_in_part(many || self.pressure.is_none() && bytes > u64::from(self.segment));
         }

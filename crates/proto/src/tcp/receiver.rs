@@ -535,6 +535,7 @@ impl Receiver {
         if let Some(acks) = &mut self.acks {
             acks.sent(at, known);
             self.window = acks.advertise(self.window, self.next);
+            self.due |= self.flags & TcpHeader::FIN == 0 && acks.reopens(self.next);
             if let Some(twice) = acks.twice.take().filter(|_| self.params.sack) {
                 self.tell_twice(twice, packet);
             }

@@ -166,6 +166,19 @@ impl Acks {
         (memory + (2 * segment).saturating_sub(memory).next_multiple_of(STEP)) / 2
     }
 
+    /// The application has read what filled a hole, now that this is acknowledged. True if the window is at least twice what was
+    /// advertised, and the sender hears of it at once.
+    // Linux net/ipv4/tcp.c: the end of __tcp_cleanup_rbuf.
+    pub fn reopens(&mut self, next: u64) -> bool {
+        let freed = std::mem::take(&mut self.freed);
+        let (now, window) = (self.promised.saturating_sub(next), freed.min(self.window));
+        let tells = window > 0 && 2 * now <= self.clamp && window.next_multiple_of(1 << self.scale) >= 2 * now;
+        if tells {
+            self.room = freed;
+        }
+        tells
+    }
+
     /// A probe asks for the window: by now the application has read what the latest acknowledgement did not know of.
     #[cold]
     pub fn probed(&mut self, held: u64) {
