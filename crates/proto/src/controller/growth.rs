@@ -90,10 +90,10 @@ impl Whole {
     }
 }
 
-/// Slow start, up to the threshold. Returns the bytes that are left.
+/// Slow start in whole segments, up to the threshold; a short one counts as one. Returns the bytes that are left.
 // Linux net/ipv4/tcp_cong.c: tcp_slow_start.
 pub fn slow_start(signals: &Signals, control: &mut Control) -> u64 {
-    let most = signals.acked.min(signals.growth_limit);
+    let most = signals.acked.next_multiple_of(signals.mss.into()).min(signals.growth_limit);
     let grown = most.min(control.threshold.saturating_sub(control.window));
     control.window += grown;
     most - grown

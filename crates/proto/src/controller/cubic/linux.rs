@@ -45,8 +45,6 @@ pub struct Linux {
     delay_min: Duration,
     /// Segments acknowledged since Reno's window last grew, and that window.
     acked: u64,
-    /// Bytes acknowledged of a segment of which the rest is not.
-    part: u64,
     reno: u64,
     latest: Time,
 }
@@ -69,7 +67,6 @@ impl Linux {
             k: 0.0,
             delay_min: Duration::ZERO,
             acked: 0,
-            part: 0,
             reno: 0,
             latest: Time::ZERO,
         }
@@ -113,7 +110,7 @@ impl Linux {
                 pace = self.hystart.ack(signals, control, self.delay_min);
             }
         }
-        let mut acked = self.whole(signals.acked, mss);
+        let mut acked = signals.acked.div_ceil(mss);
         if signals.in_recovery || !signals.window_limited {
             return;
         }
@@ -140,19 +137,6 @@ impl Linux {
         let per_segment = self.per_segment;
         self.grow(&mut window, per_segment, acked);
         control.window = window * mss;
-    }
-
-    /// Segments that an acknowledgement completes. Linux counts a segment when all of it is acknowledged (tcp_input.c,
-    /// tcp_clean_rtx_queue and tcp_tso_acked), so a receiver gains nothing by acknowledging it in parts. A
-    /// short segment of its own, which Linux counts as one, counts by its bytes here.
-    #[inline]
-    fn whole(&mut self, acked: u64, mss: u64) -> u64 {
-        if acked >= mss {
-            return acked.div_ceil(mss);
-        }
-        let bytes = self.part + acked;
-        self.part = bytes % mss;
-        bytes / mss
     }
 
     /// The clock by which the window grows.

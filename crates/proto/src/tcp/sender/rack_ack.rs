@@ -539,7 +539,10 @@ impl Sender {
         rtt: Duration,
         (delivered, lost): (u32, u64),
     ) {
-        let total = self.stream.una + rack.segments.held_bytes();
+        // A part of a segment counts for nothing until the rest is acknowledged.
+        // Linux net/ipv4/tcp_input.c: tcp_clean_rtx_queue, tcp_tso_acked.
+        let una = rack.segments.first().map_or(self.stream.una, |first| first.start.min(self.stream.una));
+        let total = una + rack.segments.held_bytes();
         // With reordering, what is held counts as progress: the cumulative acknowledgement would come in bursts.
         let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
