@@ -141,6 +141,12 @@ impl Writer {
         }
     }
 
+    /// What the application pushed and that still waits, now that it has written all.
+    #[expect(clippy::box_collection, reason = "as it is held")]
+    pub fn last_pushes(&mut self) -> Option<Box<Vec<u64>>> {
+        self.pushes.take()
+    }
+
     /// True if the application pushed up to exactly this number.
     // Linux net/ipv4/tcp.c: tcp_mark_push.
     pub fn has_pushed(&self, end: u64) -> bool {

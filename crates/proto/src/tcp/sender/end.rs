@@ -60,6 +60,7 @@ impl Sender {
         if writer.is_done() {
             self.stream.stop += u64::from(self.params.fin);
             self.stream.buffer = writer.segments();
+            self.stream.last_pushes = writer.last_pushes();
         } else {
             self.stream.writer = Some(writer);
         }

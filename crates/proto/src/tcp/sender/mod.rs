@@ -141,6 +141,9 @@ struct Stream {
     short_length: u16,
     /// The application, while it has something to write.
     writer: Option<Box<Writer>>,
+    /// Ends of pieces that it pushed, when it has written all.
+    #[expect(clippy::box_collection, reason = "most connections have none, and should be small")]
+    last_pushes: Option<Box<Vec<u64>>>,
 }
 
 /// When the sender has to be called, and what it measures for that.
@@ -326,6 +329,7 @@ impl Sender {
                 short_end: 0,
                 short_length: 0,
                 writer,
+                last_pushes: None,
             },
             timers: Timers {
                 rto_at: Time::NEVER,

@@ -20,7 +20,10 @@ impl Stream {
     /// True if the application pushed what it had written up to this number.
     #[inline]
     pub(super) fn is_pushed(&self, end: u64) -> bool {
-        self.writer.as_ref().is_some_and(|writer| writer.has_pushed(end))
+        match &self.writer {
+            Some(writer) => writer.has_pushed(end),
+            None => self.last_pushes.as_ref().is_some_and(|pushes| pushes.contains(&end)),
+        }
     }
 
     /// The receive window that a header advertises, in bytes.
