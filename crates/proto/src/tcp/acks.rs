@@ -126,6 +126,8 @@ pub struct Acks {
     remembered: u16,
     /// Something is held above what is missing.
     hole: bool,
+    /// The segment in hand asks for an acknowledgement at once.
+    at_once: bool,
     /// Duplicates sent for the segment that is missing, and those held back since.
     duplicates: u8,
     held_back: u8,
@@ -204,6 +206,7 @@ impl Acks {
             unanswered: VecDeque::with_capacity(QUICK as usize),
             remembered: u16::MAX,
             hole: false,
+            at_once: false,
             duplicates: 0,
             held_back: 0,
             missing: 0,
@@ -525,6 +528,14 @@ impl Acks {
         }
     }
 
+    /// The sender has made its window smaller. True if it hears at once, which is then no duplicate.
+    // Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr, the first question of __tcp_ack_snd_check.
+    #[cold]
+    pub fn cut(&mut self) -> bool {
+        self.at_once = self.linux;
+        self.linux
+    }
+
     /// The timeout of this end's retransmissions, which bounds delays: it has measured the handshake.
     // Linux net/ipv4/tcp_input.c: tcp_rtt_estimator takes twice the first time for its deviation, and 200 ms at least.
     fn timeout(&self, tick: Duration) -> Duration {
@@ -569,7 +580,7 @@ impl Acks {
         if !known {
             self.grow(self.unread.map_or(0, u64::from) + held.saturating_sub(end - number));
         }
-        if !self.compresses || self.linux && self.quick > 0 {
+        if !self.compresses || self.linux && (self.quick > 0 || self.at_once) {
             return Verdict::Now;
         }
         if self.missing != next as u32 {
@@ -606,7 +617,7 @@ impl Acks {
         if self.linux && !repeats && self.unanswered.len() < REMEMBERED {
             self.unanswered.push_back(Sent::new(now, segments));
         }
-        self.held_back = 0;
+        (self.held_back, self.at_once) = (0, false);
         if self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {

@@ -501,10 +501,9 @@ impl Receiver {
     }
 
     /// The sender has made its window smaller: perhaps it waits for this acknowledgement.
-    // Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr.
     #[cold]
     fn accept_cwr(&mut self) {
-        self.due |= self.acks.as_ref().is_some_and(|acks| acks.linux);
+        self.due |= self.acks.as_mut().is_some_and(|acks| acks.cut());
     }
 
     /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement. False if it has to wait.

@@ -26,10 +26,9 @@ impl Sender {
     #[inline]
     fn flagged(&mut self, now: Time, number: u64, len: u64, mut flags: u8, fresh: bool) -> Packet {
         let mut ecn = Ecn::NotEct;
-        if self.stream.ecn_capable && (fresh || self.gate.needs.any(Needs::SCALABLE)) {
-            // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
+        if self.stream.ecn_capable && (fresh || self.resends_capable()) {
             ecn = if self.gate.needs.any(Needs::SCALABLE) { Ecn::Ect1 } else { Ecn::Ect0 };
-            if self.stream.tell_cut {
+            if fresh && self.stream.tell_cut {
                 self.stream.tell_cut = false;
                 flags |= TcpHeader::CWR;
             }
@@ -39,6 +38,15 @@ impl Sender {
         }
         self.timers.sent_at = now;
         self.stream.packet(now, flags, number, self.stream.header + len as u16, ecn)
+    }
+
+    /// True if what is sent again is ECN-capable. It is not (RFC 3168 section 6.1.5), but with scalable controllers (RFC 9331 section 4.1),
+    /// and in Linux with DCTCP.
+    // Linux net/ipv4/tcp_output.c: tcp_ecn_send.
+    #[cold]
+    fn resends_capable(&self) -> bool {
+        let needs = self.gate.needs;
+        needs.any(Needs::SCALABLE) || needs.any(Needs::ECHOES) && self.repair.rack.is_some()
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
