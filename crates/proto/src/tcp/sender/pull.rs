@@ -7,7 +7,7 @@ use super::todo::{self, Repaired};
 use super::{EcnEcho, Sender, UNTIMED};
 use crate::controller::Needs;
 use crate::tcp::accurate::put_first;
-use crate::tcp::params::Nagle;
+use crate::tcp::params::{LossDetection, Nagle};
 
 impl Sender {
     /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
@@ -46,7 +46,7 @@ impl Sender {
     #[cold]
     fn resends_capable(&self) -> bool {
         let needs = self.gate.needs;
-        needs.any(Needs::SCALABLE) || needs.any(Needs::ECHOES) && self.repair.rack.is_some()
+        needs.any(Needs::SCALABLE) || needs.any(Needs::ECHOES) && self.params.loss_detection == LossDetection::Rack
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
