@@ -269,6 +269,11 @@ impl Acks {
 
     #[inline(never)]
     fn take_echo(&mut self, now: Time, segments: u16) {
+        // Data that comes instead of a lost acknowledgement of the SYN-ACK shows nothing.
+        // Linux net/ipv4/tcp_input.c: tcp_rcv_state_process does not call tcp_rcv_rtt_measure_ts.
+        if self.linux && self.answered.is_finite() {
+            return;
+        }
         let mut sent = None;
         while let Some(first) = self.unanswered.front()
             && segments.wrapping_sub(first.segments()) < 1 << 15
