@@ -384,8 +384,15 @@ impl Acks {
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
         self.room = self.clamp.saturating_sub(self.taken(held + weight));
-        if at_once && self.grows && self.linux && self.unread.is_none() && self.pressure.is_none() {
-            self.freed = self.clamp.saturating_sub(self.taken(held));
+        if self.grows && self.linux && self.unread.is_none() && self.pressure.is_none() {
+            let room = self.clamp.saturating_sub(self.taken(held));
+            if at_once {
+                self.freed = room;
+            } else if verdict == Verdict::Now && self.quick == 0 && self.would_shrink() {
+                // It leaves when the application has read. The timer of the segment before it goes on.
+                // Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check; net/ipv4/tcp.c: __tcp_cleanup_rbuf.
+                self.room = room;
+            }
         }
         if held > 0 && self.linux && self.compresses {
             self.fill_in_part(many || self.pressure.is_none() && bytes > u64::from(self.segment));
@@ -414,13 +421,17 @@ impl Acks {
     // Linux net/ipv4/tcp_input.c: the order of questions in __tcp_ack_snd_check.
     #[cold]
     fn fill_in_part(&mut self, many: bool) {
-        let step = 1_u64 << self.scale;
-        let window = self.room.min(self.window).next_multiple_of(step);
-        let shrinks = self.grows && window < u64::from(self.told) << self.scale;
+        let shrinks = self.grows && self.would_shrink();
         if self.quick > 0 || many && !shrinks || self.held_back >= COMPRESSED {
             return;
         }
         (self.missing, self.duplicates, self.held_back) = (self.next as u32, 1, 0);
+    }
+
+    /// True if an acknowledgement now would advertise a smaller window than the latest.
+    fn would_shrink(&self) -> bool {
+        let window = self.room.min(self.window).next_multiple_of(1 << self.scale);
+        window < u64::from(self.told) << self.scale
     }
 
     /// A delayed acknowledgement that is due up to then leaves when another segment would be delayed.
