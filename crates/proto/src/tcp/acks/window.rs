@@ -57,7 +57,9 @@ impl Acks {
         if self.charge == self.segment {
             return bytes;
         }
-        segment * memory(bytes + headers) / memory(segment + headers)
+        let charge = u64::from(self.charge);
+        // Rounded up, so that what it takes of the window is what its memory does.
+        (charge * memory(bytes + headers) / memory(segment + headers) * segment).div_ceil(charge)
     }
 
     /// Room in the window for so many bytes in full segments.
