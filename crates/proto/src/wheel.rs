@@ -7,6 +7,9 @@ use dumbbell_core::{Duration, Time};
 const PLACES: u64 = 63;
 const SHIFT: u32 = 3;
 const HIGHEST: u32 = 8;
+/// Timers of one granule come up in turn: this part of their wait late, and so late at most. (Choice: far less than any packet takes.)
+const AGES: u64 = 1 << 20;
+const LATEST: Duration = Duration::from_micros(2);
 
 /// When a timer ends that is armed at `now` for the time `wait`; at once after it where `tick` is zero.
 #[inline(always)]
@@ -26,6 +29,14 @@ fn on_tick(now: Time, wait: Duration, tick: Duration) -> Time {
         shift += SHIFT;
     }
     Time::ZERO + tick * (((end >> shift) + 1) << shift)
+}
+
+/// The same a little later, and the later the earlier the timer was armed: of those of one granule the latest comes up first.
+// Linux kernel/time/timer.c: enqueue_timer adds to the head of a list.
+#[inline(always)]
+pub fn due_in_turn(now: Time, wait: Duration, tick: Duration) -> Time {
+    let end = due(now, wait, tick);
+    if tick.is_zero() { end } else { end + (end.since(now) / AGES).min(LATEST) }
 }
 
 /// A time in whole ticks, rounded up; the time itself where `tick` is zero.

@@ -55,7 +55,7 @@ impl Sender {
     /// When a timer ends that is armed now.
     #[inline(always)]
     pub(super) fn due(&self, now: Time, wait: Duration) -> Time {
-        wheel::due(now, wait, self.params.timer_tick)
+        wheel::due_in_turn(now, wait, self.params.timer_tick)
     }
 
     /// The timer has come up.
