@@ -7,7 +7,8 @@ use dumbbell_core::{Duration, Time};
 const PLACES: u64 = 63;
 const SHIFT: u32 = 3;
 const HIGHEST: u32 = 8;
-/// Timers of one granule come up in turn: this part of their wait late, and so late at most. (Choice: far less than any packet takes.)
+/// Timers of one tick come up in turn: this part of their wait late, and so late at most; those of the lowest level after all others.
+/// (Choice: far less than any packet takes.)
 const AGES: u64 = 1 << 20;
 const LATEST: Duration = Duration::from_micros(2);
 
@@ -31,12 +32,17 @@ fn on_tick(now: Time, wait: Duration, tick: Duration) -> Time {
     Time::ZERO + tick * (((end >> shift) + 1) << shift)
 }
 
-/// The same a little later, and the later the earlier the timer was armed: of those of one granule the latest comes up first.
-// Linux kernel/time/timer.c: enqueue_timer adds to the head of a list.
+/// The same a little later, in the order in which timers of one tick come up: first those of higher levels, and of one level the latest
+/// armed.
+// Linux kernel/time/timer.c: enqueue_timer adds to the head of a list, __run_timers takes the highest list first.
 #[inline(always)]
 pub fn due_in_turn(now: Time, wait: Duration, tick: Duration) -> Time {
     let end = due(now, wait, tick);
-    if tick.is_zero() { end } else { end + (end.since(now) / AGES).min(LATEST) }
+    if tick.is_zero() {
+        return end;
+    }
+    let lowest = wait <= tick * (PLACES - 1);
+    end + (end.since(now) / AGES).min(LATEST) + if lowest { LATEST } else { Duration::ZERO }
 }
 
 /// A time in whole ticks, rounded up; the time itself where `tick` is zero.
