@@ -9,8 +9,8 @@ const SHIFT: u32 = 3;
 const HIGHEST: u32 = 8;
 /// Timers of one tick come up in turn: this part of their wait late, and so late at most; those of the lowest level after all others.
 /// (Choice: far less than any packet takes.)
-const AGES: u64 = 1 << 20;
-const LATEST: Duration = Duration::from_micros(2);
+const AGES: u64 = 1 << 21;
+const LATEST: Duration = Duration::from_nanos(120);
 
 /// When a timer ends that is armed at `now` for the time `wait`; at once after it where `tick` is zero.
 #[inline(always)]
@@ -41,8 +41,8 @@ pub fn due_in_turn(now: Time, wait: Duration, tick: Duration) -> Time {
     if tick.is_zero() {
         return end;
     }
-    let lowest = wait <= tick * (PLACES - 1);
-    end + (end.since(now) / AGES).min(LATEST) + if lowest { LATEST } else { Duration::ZERO }
+    let age = end.since(now);
+    if wait <= tick * (PLACES - 1) { end + LATEST + age / AGES } else { end + (age / (8 * AGES)).min(LATEST) }
 }
 
 /// A time in whole ticks, rounded up; the time itself where `tick` is zero.
