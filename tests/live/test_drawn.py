@@ -582,3 +582,13 @@ def test_a_controller_that_the_kernel_lacks_is_named(
     assert "note: bic is not drawn: the kernel has none; try `modprobe tcp_bic`" in said.err
     with pytest.raises(DumbbellError, match=r"the kernel has none of bic; as root, try `modprobe tcp_bic`"):
         drawing.draw(1, 4, "bic", None, "linux", tmp_path / "none", True)
+
+
+def test_flows_of_virtual_runs_start_as_late_as_those_of_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = prepared(CELL.scenario(), "cubic", "linux")
+    starts = [flow["start"] for flow in given.to_dict()["flows"]]
+    assert ticks.started(given) == given
+    monkeypatch.setattr(_native, "is_virtual", lambda: True)
+    late = [flow["start"] for flow in ticks.started(given).to_dict()["flows"]]
+    before, after = ([_native.parse_time(text, "start") for text in texts] for texts in (starts, late))
+    assert after == pytest.approx([start + 1.75e-6 for start in before], abs=1e-9)

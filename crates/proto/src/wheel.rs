@@ -81,6 +81,20 @@ mod tests {
         assert_eq!(ends(0, 63 * 8 * 4000), 2_048_000);
     }
 
+    /// Four timers that end at one tick, from the latest armed to the earliest: of the lowest level, and of the next. All are due within a
+    /// quarter of a microsecond.
+    #[test]
+    fn timers_of_one_tick_come_up_in_turn() {
+        let due = |now_ms: u64, wait_ms: u64| {
+            due_in_turn(Time::ZERO + Duration::from_millis(now_ms), Duration::from_millis(wait_ms), TICK)
+        };
+        let timers = [due(1024, 252), due(768, 508), due(1256, 20), due(1224, 52)];
+        let tick = Time::ZERO + Duration::from_millis(1280);
+        assert!(timers.is_sorted() && timers.iter().all(|at| at.since(tick).as_nanos() < 250), "{timers:?}");
+        assert!(timers.windows(2).all(|pair| pair[0] < pair[1]), "{timers:?}");
+        assert_eq!(due_in_turn(tick, TICK, Duration::ZERO), tick + TICK);
+    }
+
     #[test]
     fn without_ticks_times_are_exact() {
         let now = Time::ZERO + Duration::from_micros(17);

@@ -305,16 +305,7 @@ pub(super) mod tests {
         pub fn at(controller: C, window: u64) -> Run<C> {
             let rtt = Duration::from_millis(100);
             let control = Control { window: window * 1000, threshold: 2000, ..Control::default() };
-            Run {
-                controller,
-                control,
-                now: Time::ZERO,
-                rtt,
-                min_rtt: rtt,
-                held: 0,
-                delivered: 0,
-                round: 0,
-            }
+            Run { controller, control, now: Time::ZERO, rtt, min_rtt: rtt, held: 0, delivered: 0, round: 0 }
         }
 
         /// The window in segments.

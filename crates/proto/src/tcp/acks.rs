@@ -126,8 +126,6 @@ pub struct Acks {
     remembered: u16,
     /// Something is held above what is missing.
     hole: bool,
-    /// The segment in hand asks for an acknowledgement at once.
-    at_once: bool,
     /// Duplicates sent for the segment that is missing, and those held back since.
     duplicates: u8,
     held_back: u8,
@@ -149,8 +147,6 @@ pub struct Acks {
     told: u16,
     /// What the buffer has room for when the next acknowledgement leaves.
     room: u64,
-    /// What it has room for when the application has read what filled a hole; zero if nothing did.
-    freed: u64,
     scale: u8,
     /// Everything below has arrived.
     next: u64,
@@ -165,7 +161,18 @@ pub struct Acks {
     /// How the receiver misbehaves, if it does.
     pub(super) cheating: Option<Box<Cheating>>,
     /// The latest segment in order showed that a full one may take the [short way](Acks::full_in_order).
-    steady: bool,
+    steady: Steady,
+}
+
+/// What the latest segment in order says of the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Steady {
+    /// Nothing.
+    No,
+    /// A full one may take the short way.
+    Yes,
+    /// It filled a hole, and the application reads after its acknowledgement.
+    Fills,
 }
 
 impl Acks {
@@ -206,7 +213,6 @@ impl Acks {
             unanswered: VecDeque::with_capacity(QUICK as usize),
             remembered: u16::MAX,
             hole: false,
-            at_once: false,
             duplicates: 0,
             held_back: 0,
             missing: 0,
@@ -221,7 +227,6 @@ impl Acks {
             promised: first.unwrap_or(0),
             told: (first.unwrap_or(0) >> params.scale(most)) as u16,
             room: clamp,
-            freed: 0,
             scale: params.scale(most),
             next: 0,
             arrived: 0,
@@ -230,14 +235,14 @@ impl Acks {
             unread: None,
             pressure: None,
             cheating: params.cheat.as_ref().map(Cheating::new),
-            steady: false,
+            steady: Steady::No,
         })
     }
 
     /// Sets the answer of a buffer elsewhere to the segment that comes next.
     pub fn set_pressure(&mut self, pressure: Pressure) {
         self.pressure = Some(pressure);
-        self.steady = false;
+        self.steady = Steady::No;
     }
 
     /// A SYN-ACK leaves.
@@ -306,7 +311,7 @@ impl Acks {
         packet: &Packet,
     ) -> Option<Verdict> {
         let segment = u64::from(self.segment);
-        let is_short = self.steady
+        let is_short = self.steady == Steady::Yes
             && number == self.next
             && next - number == segment
             && next < self.window_end
@@ -327,17 +332,17 @@ impl Acks {
             return Some(Verdict::Now);
         }
         self.room = self.clamp;
+        self.timer = now + self.longest_delay(Duration::ZERO);
         if packet.flags & TcpHeader::PSH != 0 {
             return Some(Verdict::Now);
         }
-        self.timer = now + self.longest_delay(Duration::ZERO);
         Some(Verdict::By(self.timer))
     }
 
     /// True if the window is all that an acknowledgement needs of this.
     #[inline]
     pub fn is_steady(&self) -> bool {
-        self.steady && self.twice.is_none() && self.freed == 0
+        self.steady == Steady::Yes && self.twice.is_none()
     }
 
     /// How long the delayed acknowledgement of Linux takes.
@@ -384,15 +389,11 @@ impl Acks {
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
         self.room = self.clamp.saturating_sub(self.taken(held + weight));
-        if self.grows && self.linux && self.unread.is_none() && self.pressure.is_none() {
-            let room = self.clamp.saturating_sub(self.taken(held));
-            if at_once {
-                self.freed = room;
-            } else if verdict == Verdict::Now && self.quick == 0 && self.would_shrink() {
-                // It leaves when the application has read. The timer of the segment before it goes on.
-                // Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check; net/ipv4/tcp.c: __tcp_cleanup_rbuf.
-                self.room = room;
-            }
+        let reads = self.grows && self.linux && self.unread.is_none() && self.pressure.is_none();
+        if reads && !at_once && verdict == Verdict::Now && self.quick == 0 && self.would_shrink() {
+            // It leaves when the application has read. The timer of the segment before it goes on.
+            // Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check; net/ipv4/tcp.c: __tcp_cleanup_rbuf.
+            self.room = self.clamp.saturating_sub(self.taken(held));
         }
         if held > 0 && self.linux && self.compresses {
             self.fill_in_part(many || self.pressure.is_none() && bytes > u64::from(self.segment));
@@ -400,8 +401,11 @@ impl Acks {
         if self.unread.is_none() {
             self.read_at_once(now, bytes);
         }
-        let alone = self.unread.is_none() && self.pressure.is_none() && self.cheating.is_none();
-        self.steady = alone && self.linux && self.grows && params.timer_tick.is_zero();
+        self.steady = match reads {
+            true if at_once => Steady::Fills,
+            true if self.cheating.is_none() && params.timer_tick.is_zero() => Steady::Yes,
+            _ => Steady::No,
+        };
         let Verdict::By(at) = verdict else { return verdict };
         self.room = self.clamp.saturating_sub(self.taken(held));
         // Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss takes what is not full for the end of a write, as it does PSH;
@@ -544,14 +548,6 @@ impl Acks {
         }
     }
 
-    /// The sender has made its window smaller. True if it hears at once, which is then no duplicate.
-    // Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr, the first question of __tcp_ack_snd_check.
-    #[cold]
-    pub fn cut(&mut self) -> bool {
-        self.at_once = self.linux;
-        self.linux
-    }
-
     /// The timeout of this end's retransmissions, which bounds delays: it has measured the handshake.
     // Linux net/ipv4/tcp_input.c: tcp_rtt_estimator takes twice the first time for its deviation, and 200 ms at least.
     fn timeout(&self, tick: Duration) -> Duration {
@@ -562,14 +558,14 @@ impl Acks {
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if
     /// `known`, and has `held` bytes above the hole with it. It `pushes_out` a block that no acknowledgement may have shown if it
     /// changes none of the latest: then, with Linux, an acknowledgement of what was before it leaves, and `held` is without it. Says
-    /// when to acknowledge.
+    /// when to acknowledge; now, if the segment asks for that `at_once`, and then it is no duplicate.
+    // Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check.
     pub fn unexpected(
         &mut self,
         now: Time,
         (number, end): (u64, u64),
         (next, held): (u64, u64),
-        known: bool,
-        pushes_out: bool,
+        (known, pushes_out, at_once): (bool, bool, bool),
     ) -> Verdict {
         self.heard(now);
         let old = number < next;
@@ -596,7 +592,7 @@ impl Acks {
         if !known {
             self.grow(self.unread.map_or(0, u64::from) + held.saturating_sub(end - number));
         }
-        if !self.compresses || self.linux && (self.quick > 0 || self.at_once) {
+        if !self.compresses || self.linux && (self.quick > 0 || at_once) {
             return Verdict::Now;
         }
         if self.missing != next as u32 {
@@ -633,7 +629,7 @@ impl Acks {
         if self.linux && !repeats && self.unanswered.len() < REMEMBERED {
             self.unanswered.push_back(Sent::new(now, segments));
         }
-        (self.held_back, self.at_once) = (0, false);
+        self.held_back = 0;
         if self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {

@@ -23,6 +23,8 @@ mod contract_tests;
 mod disorder;
 #[cfg(test)]
 mod fack_tests;
+#[cfg(test)]
+mod kernel_tests;
 mod memory;
 #[cfg(test)]
 mod node_tests;

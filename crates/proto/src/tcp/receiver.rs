@@ -362,8 +362,10 @@ impl Receiver {
             Some(acks) => {
                 acks.echoed(now, acknowledged);
                 acks.forget_twice();
+                // What has come with this segment may ask for an answer at once.
+                let told = (known, pushes_out, self.due);
                 let above = if pushes_out && waits.is_some() { before } else { disorder.held.bytes() };
-                let verdict = acks.unexpected(now, (number, end), (self.next, above), known, pushes_out);
+                let verdict = acks.unexpected(now, (number, end), (self.next, above), told);
                 if let Some(held) = held.filter(|_| !known && number > self.next) {
                     acks.repeat(held);
                 }
@@ -501,9 +503,10 @@ impl Receiver {
     }
 
     /// The sender has made its window smaller: perhaps it waits for this acknowledgement.
+    // Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr.
     #[cold]
     fn accept_cwr(&mut self) {
-        self.due |= self.acks.as_mut().is_some_and(|acks| acks.cut());
+        self.due |= self.acks.as_ref().is_some_and(|acks| acks.linux);
     }
 
     /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement. False if it has to wait.
@@ -534,7 +537,8 @@ impl Receiver {
         if let Some(acks) = &mut self.acks {
             acks.sent(at, known);
             self.window = acks.advertise(self.window, self.next);
-            self.due |= self.flags & TcpHeader::FIN == 0 && acks.reopens(self.next);
+            let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
+            self.due |= self.flags & TcpHeader::FIN == 0 && acks.reopens(self.next, held);
             if let Some(twice) = acks.twice.take().filter(|_| self.params.sack) {
                 self.tell_twice(twice, packet);
             }

@@ -288,6 +288,29 @@ mod tests {
         assert_eq!(rtt.timeout(), ms(60.0));
     }
 
+    /// Linux net/ipv4/tcp_input.c, by hand: eight times the mean are 80,008 us, then 80,008 + 10,100 - 10,001 and 80,107 + 9,000 - 10,013.
+    /// Four times the deviation are 20,002 us, then 20,002 + 99 - 5,000 and 15,101 + (1,013 - 3,775).
+    #[test]
+    fn linux_counts_whole_microseconds() {
+        let params = params(r#"{"profile": "linux", "rto_min": "1ms"}"#);
+        let mut rtt = Rtt::new(&params);
+        let mut found = Vec::new();
+        for ns in [10_001_700, 10_100_999, 9_000_000] {
+            rtt.measure(Duration::from_nanos(ns), 0, &params);
+            found.push((
+                rtt.eighths(),
+                rtt.variation().as_nanos() * 4 / 1000,
+                rtt.timeout().as_nanos() / 1000,
+            ));
+        }
+        assert_eq!(found, [(80_008, 20_002, 30_003), (80_107, 15_101, 30_015), (79_094, 12_339, 29_888)]);
+        // Both ends of a round trip are cut to microseconds.
+        let at = |ns| Time::from_nanos(ns);
+        let shown =
+            [(1_999, 5_000), (1_000, 5_999), (1_000, 1_500)].map(|(sent, now)| passed(at(sent), at(now)));
+        assert_eq!(shown, [4, 4, 1].map(Duration::from_micros));
+    }
+
     #[test]
     fn ticks_round_to_the_nearest_and_never_to_zero() {
         let tick = ms(10.0);

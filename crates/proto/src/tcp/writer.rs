@@ -271,5 +271,7 @@ mod tests {
         // It pushes when it waits. The piece that it pushed at 27 segments has grown since.
         let pushed = [22, 27, 32].map(|segments| writer.has_pushed(segments * MSS));
         assert_eq!(pushed, [false, false, true]);
+        // They outlive the application.
+        assert_eq!(writer.last_pushes().map(|pushes| *pushes), Some(vec![32 * MSS]));
     }
 }

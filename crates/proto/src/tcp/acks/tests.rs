@@ -11,6 +11,9 @@ use crate::tcp::tests::{params, pass};
 use crate::testing::{Pipe, ms, opening, read, stream};
 use crate::transport::{Opening, ReceiveEnd, SendEnd, Transport};
 
+/// A segment beyond a hole that the receiver did not have, and that asks for nothing.
+const NEWS: (bool, bool, bool) = (false, false, false);
+
 #[test]
 fn the_age_of_an_ack_survives_a_wrapping_clock() {
     for at in [0, 1, (1 << 48) - 5, (1 << 50) + 7] {
@@ -78,7 +81,7 @@ fn a_short_segment_takes_the_memory_of_its_slab() {
         acks.in_order(ms(20.0), (1448 + bytes, 0), 1, (false, false, false), &params);
         acks.clamp - acks.room
     };
-    assert_eq!([1448, 872, 64].map(room), [1440, 1440, 479]);
+    assert_eq!([1448, 872, 64].map(room), [1440, 1440, 480]);
 }
 
 /// By hand, from tcp_rcv_space_adjust of Linux 6.1: 21,720 bytes after 14,480 ask for 2 * (43,440 + 23,168), 91 segments and a part;
@@ -169,7 +172,7 @@ fn an_acknowledgement_that_closes_a_hole_promises_no_more() {
         next + (u64::from(acks.advertise(0, next)) << acks.scale)
     };
     let promised = (1..=30).map(|i| {
-        acks.unexpected(at(i), (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), false, false);
+        acks.unexpected(at(i), (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), NEWS);
         told(&mut acks, at(i), 0)
     });
     let promised: Vec<u64> = promised.collect();
@@ -229,7 +232,7 @@ fn quick_acknowledgements_come_before_sack_compression() {
             let now = at(arrival(i - 1));
             let (next, held) = (11 * SEGMENT, (i - 11) * SEGMENT);
             let (from, to) = (i * SEGMENT, (i + 1) * SEGMENT);
-            let verdict = acks.unexpected(now, (from, to), (next, held), false, false);
+            let verdict = acks.unexpected(now, (from, to), (next, held), NEWS);
             acks.sent(now, next);
             match verdict {
                 Verdict::Now => 0.0,
@@ -251,7 +254,7 @@ fn a_segment_above_a_hole_takes_no_room_yet() {
     (acks.headers, acks.clamp, acks.window, acks.quick) = (0, 80_512, 80_512 - SEGMENT, 0);
     let at_once = (1..8).take_while(|i| {
         let now = Time::from_nanos(i * 10_000_000);
-        let verdict = acks.unexpected(now, (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), false, false);
+        let verdict = acks.unexpected(now, (i * SEGMENT, (i + 1) * SEGMENT), (0, i * SEGMENT), NEWS);
         acks.sent(now, 0);
         verdict == Verdict::Now
     });
@@ -495,15 +498,96 @@ fn a_part_of_a_hole_filled_counts_as_a_duplicate() {
     acks.advertise(0, SEGMENT);
     (acks.quick, acks.window, acks.data_rtt) = (0, acks.clamp, Duration::from_millis(40));
     // Segments 1 and 3 are missing, and 1 arrives.
-    acks.unexpected(ms(2.0), (2 * SEGMENT, 3 * SEGMENT), (SEGMENT, SEGMENT), false, false);
+    acks.unexpected(ms(2.0), (2 * SEGMENT, 3 * SEGMENT), (SEGMENT, SEGMENT), NEWS);
     acks.sent(ms(2.0), 2 * SEGMENT);
     acks.in_order(ms(3.0), (2 * SEGMENT, SEGMENT), 1, (true, false, false), &params);
     acks.sent(ms(3.0), 3 * SEGMENT);
     let verdicts = [5, 6, 7].map(|i| {
-        acks.unexpected(ms(4.0), (i * SEGMENT, (i + 1) * SEGMENT), (2 * SEGMENT, i * SEGMENT), false, false)
+        acks.unexpected(ms(4.0), (i * SEGMENT, (i + 1) * SEGMENT), (2 * SEGMENT, i * SEGMENT), NEWS)
     });
     assert_eq!(verdicts[..2], [Verdict::Now; 2]);
     assert_ne!(verdicts[2], Verdict::Now);
+}
+
+/// Linux net/ipv4/tcp_input.c: tcp_ecn_accept_cwr. What is acknowledged for CWR is no duplicate: three more leave at once.
+#[test]
+fn a_cut_is_acknowledged_at_once_and_counts_for_no_duplicate() {
+    const SEGMENT: u64 = 1448;
+    let params = params(r#"{"profile": "linux"}"#);
+    let mut acks = Acks::new(&params, SEGMENT, false);
+    acks.in_order(ms(1.0), (SEGMENT, 0), 1, (false, false, false), &params);
+    (acks.quick, acks.window, acks.data_rtt) = (0, acks.clamp, Duration::from_millis(40));
+    let mut verdict = |i: u64, told| {
+        acks.unexpected(ms(4.0), (i * SEGMENT, (i + 1) * SEGMENT), (SEGMENT, i * SEGMENT), told)
+    };
+    let cut = (false, false, true);
+    let verdicts = [(2, NEWS), (3, cut), (4, NEWS), (5, NEWS), (6, NEWS), (7, cut)]
+        .map(|(i, told)| verdict(i, told) == Verdict::Now);
+    assert_eq!(verdicts, [true, true, true, true, false, true]);
+}
+
+/// Linux net/ipv4/tcp.c: __tcp_cleanup_rbuf acknowledges what is pushed after tcp_send_delayed_ack has set its timer, which goes on.
+#[test]
+fn a_timer_goes_on_behind_what_is_pushed() {
+    let params = params(r#"{"profile": "linux"}"#);
+    let mut acks = Acks::new(&params, 1448, false);
+    acks.in_order(ms(1.0), (1448, 0), 1, (false, false, false), &params);
+    (acks.quick, acks.window, acks.timer) = (0, acks.clamp, Time::ZERO);
+    let verdict = acks.in_order(ms(10.0), (2 * 1448, 0), 1, (false, false, true), &params);
+    assert_eq!((verdict, acks.timer), (Verdict::Now, ms(50.0)));
+}
+
+/// Linux net/ipv4/tcp.c: the end of __tcp_cleanup_rbuf. A hole is filled, and 40 of 55 segments of the buffer wait to be read: the window
+/// is 15 segments, and then 55, or 45 while ten wait beyond another hole. Of 25 segments the window does not become twice as large.
+#[test]
+fn a_window_that_is_twice_as_large_is_told_at_once() {
+    let params = params(r#"{"profile": "linux"}"#);
+    let filled = |segments: u64, held: u64| {
+        let mut acks = Acks::new(&params, 1448, false);
+        acks.in_order(ms(1.0), (1448, 0), 1, (false, false, false), &params);
+        (acks.window, acks.promised) = (acks.clamp, 0);
+        let next = (1 + segments) * 1448;
+        acks.in_order(ms(2.0), (next, held * 1448), 1, (true, false, false), &params);
+        acks.advertise(0, next);
+        (acks.reopens(next, held * 1448), acks.reopens(next, 0), acks.room)
+    };
+    assert_eq!(filled(40, 0), (true, false, 81_920));
+    assert_eq!(filled(40, 10), (true, false, 81_920 - 10 * 1440));
+    assert_eq!(filled(20, 0), (false, false, 81_920 - 20 * 1440));
+}
+
+/// Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check. The latest window was that behind a short segment of 480 bytes,
+/// 81,121 bytes; with a full one unread it would be smaller. Once that is read, it is the same.
+#[test]
+fn an_acknowledgement_that_would_shrink_the_window_waits_for_the_application() {
+    let params = params(r#"{"profile": "linux"}"#);
+    let mut acks = Acks::new(&params, 1448, false);
+    acks.in_order(ms(1.0), (1448, 0), 1, (false, false, false), &params);
+    (acks.window, acks.quick) = (acks.clamp, 1);
+    acks.in_order(ms(2.0), (1448 + 480, 0), 2, (false, false, false), &params);
+    acks.advertise(0, 1448 + 480);
+    assert_eq!(acks.room, 81_920 - 800);
+    acks.quick = 0;
+    acks.in_order(ms(3.0), (2 * 1448 + 480, 0), 1, (false, false, false), &params);
+    let verdict = acks.in_order(ms(4.0), (3 * 1448 + 480, 0), 2, (false, false, false), &params);
+    assert_eq!((verdict, acks.room), (Verdict::Now, 81_920));
+    // Where the window stays as large, the application reads later.
+    acks.told = 0;
+    acks.in_order(ms(5.0), (5 * 1448 + 480, 0), 2, (false, false, false), &params);
+    assert_eq!(acks.room, 81_920 - 2 * 1440);
+}
+
+/// Linux net/ipv4/tcp_input.c: tcp_rcv_state_process. The acknowledgement of the SYN-ACK is lost, and data comes in its place.
+#[test]
+fn data_in_place_of_the_handshake_shows_no_round_trip() {
+    let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+    acks.answered(ms(10.0));
+    acks.sent(ms(10.0), 0);
+    acks.echoed(ms(16.0), 0);
+    acks.heard(ms(16.0));
+    assert_eq!(acks.data_rtt, Duration::ZERO);
+    acks.echoed(ms(17.0), 0);
+    assert_eq!(acks.data_rtt, Duration::from_millis(7));
 }
 
 /// Linux with HZ = 250: of 15 ticks half is 7.
@@ -542,7 +626,7 @@ fn a_full_segment_takes_1440_bytes_of_the_window() {
     let mut acks = Acks::new(&params, SEGMENT, false);
     acks.in_order(ms(1.0), (SEGMENT, 4 * SEGMENT), 1, (true, false, false), &params);
     assert_eq!(acks.clamp - acks.room, 5 * 1440);
-    acks.unexpected(ms(2.0), (9 * SEGMENT, 10 * SEGMENT), (SEGMENT, 5 * SEGMENT), false, false);
+    acks.unexpected(ms(2.0), (9 * SEGMENT, 10 * SEGMENT), (SEGMENT, 5 * SEGMENT), NEWS);
     assert_eq!(acks.clamp - acks.room, 5 * 1440);
 }
 

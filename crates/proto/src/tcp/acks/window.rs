@@ -2,7 +2,7 @@
 
 use dumbbell_core::{Duration, Time};
 
-use super::{Acks, word};
+use super::{Acks, Steady, word};
 use crate::tcp::memory::{HEAD, HEADERS, SHARED, memory};
 use crate::tcp::params::Params;
 
@@ -43,7 +43,7 @@ impl Acks {
     #[cold]
     pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
         self.unread = Some(word(unread));
-        self.steady = false;
+        self.steady = Steady::No;
         if self.grows {
             self.arrived = self.arrived.saturating_add(word(bytes));
             self.review(now, unread);
@@ -169,14 +169,19 @@ impl Acks {
     }
 
     /// The application has read what filled a hole, now that this is acknowledged. True if the window is at least twice what was
-    /// advertised, and the sender hears of it at once.
+    /// advertised, and the sender hears of it at once. `held` bytes wait beyond another hole.
     // Linux net/ipv4/tcp.c: the end of __tcp_cleanup_rbuf.
-    pub fn reopens(&mut self, next: u64) -> bool {
-        let freed = std::mem::take(&mut self.freed);
-        let (now, window) = (self.promised.saturating_sub(next), freed.min(self.window));
-        let tells = window > 0 && 2 * now <= self.clamp && window.next_multiple_of(1 << self.scale) >= 2 * now;
+    pub fn reopens(&mut self, next: u64, held: u64) -> bool {
+        if self.steady != Steady::Fills {
+            return false;
+        }
+        self.steady = Steady::No;
+        let room = self.clamp.saturating_sub(self.taken(held));
+        let (now, window) = (self.promised.saturating_sub(next), room.min(self.window));
+        let tells =
+            window > 0 && 2 * now <= self.clamp && window.next_multiple_of(1 << self.scale) >= 2 * now;
         if tells {
-            self.room = freed;
+            self.room = room;
         }
         tells
     }

@@ -46,7 +46,8 @@ impl Sender {
     #[cold]
     fn resends_capable(&self) -> bool {
         let needs = self.gate.needs;
-        needs.any(Needs::SCALABLE) || needs.any(Needs::ECHOES) && self.params.loss_detection == LossDetection::Rack
+        needs.any(Needs::SCALABLE)
+            || needs.any(Needs::ECHOES) && self.params.loss_detection == LossDetection::Rack
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
