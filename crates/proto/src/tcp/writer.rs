@@ -141,10 +141,9 @@ impl Writer {
         }
     }
 
-    /// What the application pushed and that still waits, now that it has written all.
-    #[expect(clippy::box_collection, reason = "as it is held")]
-    pub fn last_pushes(&mut self) -> Option<Box<Vec<u64>>> {
-        self.pushes.take()
+    /// True if the application has pushed something, and it may wait.
+    pub fn has_pushes(&self) -> bool {
+        self.pushes.is_some()
     }
 
     /// True if the application pushed up to exactly this number.
@@ -271,7 +270,5 @@ mod tests {
         // It pushes when it waits. The piece that it pushed at 27 segments has grown since.
         let pushed = [22, 27, 32].map(|segments| writer.has_pushed(segments * MSS));
         assert_eq!(pushed, [false, false, true]);
-        // They outlive the application.
-        assert_eq!(writer.last_pushes().map(|pushes| *pushes), Some(vec![32 * MSS]));
     }
 }

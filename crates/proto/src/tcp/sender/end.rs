@@ -36,7 +36,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn write_more(&mut self) -> bool {
-        let Some(mut writer) = self.stream.writer.take() else { return false };
+        let Some(mut writer) = self.stream.writer.take_if(|writer| !writer.is_done()) else { return false };
         let window = self.gate.window_in_use();
         if self.repair.outstanding(&self.stream) < window {
             writer.grow(window);
@@ -60,8 +60,8 @@ impl Sender {
         if writer.is_done() {
             self.stream.stop += u64::from(self.params.fin);
             self.stream.buffer = writer.segments();
-            self.stream.last_pushes = writer.last_pushes();
-        } else {
+        }
+        if !writer.is_done() || writer.has_pushes() {
             self.stream.writer = Some(writer);
         }
         written.is_some()
@@ -186,7 +186,7 @@ impl SendEnd for Sender {
         }
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => !self.params.fin && self.stream.writer.is_none(),
+            Phase::Established => !self.params.fin && self.stream.is_written(),
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0

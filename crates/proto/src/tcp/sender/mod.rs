@@ -139,11 +139,8 @@ struct Stream {
     /// Where the latest segment that was not full ended, and its length.
     short_end: u64,
     short_length: u16,
-    /// The application, while it has something to write.
+    /// The application, while it has something to write, or has pushed something that may wait.
     writer: Option<Box<Writer>>,
-    /// Ends of pieces that it pushed, when it has written all.
-    #[expect(clippy::box_collection, reason = "most connections have none, and should be small")]
-    last_pushes: Option<Box<Vec<u64>>>,
 }
 
 /// When the sender has to be called, and what it measures for that.
@@ -329,7 +326,6 @@ impl Sender {
                 short_end: 0,
                 short_length: 0,
                 writer,
-                last_pushes: None,
             },
             timers: Timers {
                 rto_at: Time::NEVER,
@@ -465,7 +461,7 @@ impl Sender {
         }
         self.timers.rto_at = Time::NEVER;
         if self.stream.una >= self.stream.stop {
-            if self.stream.writer.is_none() {
+            if self.stream.is_written() {
                 self.timers.finished = self.timers.finished.min(now);
             }
             self.timers.pace_wake = Time::NEVER;
@@ -558,7 +554,7 @@ impl Sender {
                 }
                 // Only a sender that has sent its own FIN is done (RFC 9293 section 3.10.7.4, eighth check).
                 let has_ended =
-                    self.params.fin && self.stream.writer.is_none() && self.stream.una >= self.stream.stop;
+                    self.params.fin && self.stream.is_written() && self.stream.una >= self.stream.stop;
                 if header.has(TcpHeader::FIN) && has_ended {
                     self.phase = Phase::Closed;
                     self.todo |= todo::ACK;

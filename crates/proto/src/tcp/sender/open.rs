@@ -89,7 +89,7 @@ impl Sender {
             self.timers.sent_at = now;
             self.todo |= todo::IDLE;
         }
-        if self.stream.stop == 0 && self.stream.writer.is_none() {
+        if self.stream.stop == 0 && self.stream.is_written() {
             self.timers.finished = now;
         }
     }

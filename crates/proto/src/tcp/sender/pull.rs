@@ -65,7 +65,7 @@ impl Sender {
         let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let after = number + mss;
         if after >= self.stream.end {
-            if number >= self.stream.stop && self.stream.writer.is_none() {
+            if number >= self.stream.stop && self.stream.is_written() {
                 self.gate.window_limited = false;
                 return None;
             }

@@ -77,7 +77,7 @@ impl Sender {
     pub fn close(&mut self) {
         // From here on the connection is one that closes: a parameter, so that others pay nothing.
         Arc::make_mut(&mut self.params).fin = true;
-        if self.stream.stop == self.stream.end && self.stream.writer.is_none() {
+        if self.stream.stop == self.stream.end && self.stream.is_written() {
             self.stream.stop += 1;
             self.timers.finished = Time::NEVER;
         }

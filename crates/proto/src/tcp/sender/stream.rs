@@ -6,6 +6,12 @@ use dumbbell_header::{SackBlock, TcpHeader};
 use super::Stream;
 
 impl Stream {
+    /// True if the application has written all.
+    #[inline]
+    pub(super) fn is_written(&self) -> bool {
+        self.writer.as_ref().is_none_or(|writer| writer.is_done())
+    }
+
     /// True if the application has more than there is room for: the buffer limits the sender (RFC 7661 section 4.4.3).
     pub(super) fn is_starved(&self) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.waits())
@@ -20,10 +26,7 @@ impl Stream {
     /// True if the application pushed what it had written up to this number.
     #[inline]
     pub(super) fn is_pushed(&self, end: u64) -> bool {
-        match &self.writer {
-            Some(writer) => writer.has_pushed(end),
-            None => self.last_pushes.as_ref().is_some_and(|pushes| pushes.contains(&end)),
-        }
+        self.writer.as_ref().is_some_and(|writer| writer.has_pushed(end))
     }
 
     /// The receive window that a header advertises, in bytes.

@@ -26,7 +26,7 @@ impl Sender {
     /// The segment that ends at `end` leaves for the first time. Behind the last of an object copies of it follow.
     #[inline]
     pub(super) fn plan_copies(&mut self, end: u64) {
-        if self.params.unit_copies > 0 && end == self.stream.end && self.stream.writer.is_none() {
+        if self.params.unit_copies > 0 && end == self.stream.end && self.stream.is_written() {
             self.todo |= todo::ONE_COPY * self.params.unit_copies as u16;
         }
     }
