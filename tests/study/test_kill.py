@@ -18,7 +18,7 @@ from tests.conftest import COMMAND_TIMEOUT
 from tests.study.conftest import STUDY, changed, content, shards, write_study
 
 MOST_KILLS = 80
-"""A machine that is busy with other things gets little done between two kills: it needs more of them, and later ones."""
+"""A busy machine gets little done between two kills: it needs more of them, and later ones."""
 
 LONG = changed(seeds=125, scenario=STUDY["scenario"] | {"duration": "500s"})
 """500 runs of some 20 ms."""

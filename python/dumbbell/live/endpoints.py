@@ -60,8 +60,8 @@ FIRST_WRITE = (80e-6, 1e-6)
 virtual time 1 us, for programs look at the clock."""
 
 START = (0.0, 1.75e-6)
-"""Seconds from the start of a flow, in whole milliseconds, to its packets at the link, in captures: in virtual
-time 1.3 to 1.9 us. Live they are not known, and there packets come late by more."""
+"""Seconds from the start of a flow, in whole milliseconds, to its packets at the link, in captures: in
+virtual time 1.3 to 1.9 us. Live they are not known, and there packets come late by more."""
 
 PATIENCE = 20.0
 """Seconds that a receiver waits for the first connection."""
