@@ -157,6 +157,22 @@ pub(super) mod tests {
         }
     }
 
+    /// Linux net/ipv4/tcp_cong.c: tcp_slow_start counts packets, of which a short one is one. The threshold bounds them.
+    #[test]
+    fn a_short_segment_counts_as_one() {
+        let grown = |acked, threshold| {
+            let mut control = Control { window: 10_000, threshold, ..Control::default() };
+            let ack = Signals { growth_limit: u64::MAX, ..signals(Event::Ack, Time::ZERO, acked, 0) };
+            let rest = slow_start(&ack, &mut control);
+            (control.window, rest)
+        };
+        assert_eq!(
+            [400, 1000, 1400].map(|acked| grown(acked, 20_000)),
+            [(11_000, 0), (11_000, 0), (12_000, 0)]
+        );
+        assert_eq!(grown(1400, 11_000), (11_000, 1000));
+    }
+
     #[test]
     fn slow_start_doubles_and_avoidance_adds_one_segment_per_window() {
         let mut growth = Growth::default();

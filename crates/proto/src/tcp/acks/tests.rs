@@ -542,18 +542,20 @@ fn a_timer_goes_on_behind_what_is_pushed() {
 #[test]
 fn a_window_that_is_twice_as_large_is_told_at_once() {
     let params = params(r#"{"profile": "linux"}"#);
-    let filled = |segments: u64, held: u64| {
+    let filled = |segments: u64, held: u64, window: u64| {
         let mut acks = Acks::new(&params, 1448, false);
         acks.in_order(ms(1.0), (1448, 0), 1, (false, false, false), &params);
-        (acks.window, acks.promised) = (acks.clamp, 0);
+        (acks.window, acks.promised) = (window, 0);
         let next = (1 + segments) * 1448;
         acks.in_order(ms(2.0), (next, held * 1448), 1, (true, false, false), &params);
         acks.advertise(0, next);
         (acks.reopens(next, held * 1448), acks.reopens(next, 0), acks.room)
     };
-    assert_eq!(filled(40, 0), (true, false, 81_920));
-    assert_eq!(filled(40, 10), (true, false, 81_920 - 10 * 1440));
-    assert_eq!(filled(20, 0), (false, false, 81_920 - 20 * 1440));
+    assert_eq!(filled(40, 0, 81_920), (true, false, 81_920));
+    assert_eq!(filled(40, 10, 81_920), (true, false, 81_920 - 10 * 1440));
+    assert_eq!(filled(20, 0, 81_920), (false, false, 81_920 - 20 * 1440));
+    // Of 30 segments the buffer would have room, but the window has opened to 60,000 bytes only: less than twice 38,720.
+    assert_eq!(filled(30, 0, 60_000), (false, false, 81_920 - 30 * 1440));
 }
 
 /// Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check. The latest window was that behind a short segment of 480 bytes,
