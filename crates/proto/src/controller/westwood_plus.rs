@@ -84,8 +84,8 @@ pub struct Average {
     /// The latest and the shortest round-trip time in ticks; zero without one.
     latest: u64,
     shortest: u64,
-    /// As Linux has it: no acknowledgement has come, and bytes counted that are not acknowledged.
     in_order: InOrder,
+    /// As Linux has it: no acknowledgement has come, and bytes counted that are not acknowledged.
     first: bool,
     ahead: u64,
 }
@@ -119,9 +119,7 @@ impl Average {
             self.shortest = if self.shortest == 0 { self.latest } else { self.shortest.min(self.latest) };
         }
     }
-}
 
-impl Average {
     /// Bytes that an acknowledgement counts for. A duplicate is a segment, which then does not count when the hole is filled.
     // Linux net/ipv4/tcp_westwood.c: westwood_acked_count.
     fn count(&mut self, signals: &Signals) -> u64 {

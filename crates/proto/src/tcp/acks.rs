@@ -389,8 +389,14 @@ impl Acks {
         let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
         self.room = self.clamp.saturating_sub(self.taken(held + weight));
-        let reads = self.grows && self.linux && self.unread.is_none() && self.pressure.is_none();
-        if reads && !at_once && verdict == Verdict::Now && self.quick == 0 && self.would_shrink() {
+        let reads = self.linux && self.unread.is_none() && self.pressure.is_none();
+        if reads
+            && self.grows
+            && !at_once
+            && verdict == Verdict::Now
+            && self.quick == 0
+            && self.would_shrink()
+        {
             // It leaves when the application has read. The timer of the segment before it goes on.
             // Linux net/ipv4/tcp_input.c: the first question of __tcp_ack_snd_check; net/ipv4/tcp.c: __tcp_cleanup_rbuf.
             self.room = self.clamp.saturating_sub(self.taken(held));
@@ -401,22 +407,25 @@ impl Acks {
         if self.unread.is_none() {
             self.read_at_once(now, bytes);
         }
-        self.steady = match reads {
-            true if at_once => Steady::Fills,
-            true if self.cheating.is_none() && params.timer_tick.is_zero() => Steady::Yes,
-            _ => Steady::No,
+        self.steady = if !(reads && self.grows) {
+            Steady::No
+        } else if at_once {
+            Steady::Fills
+        } else if self.cheating.is_none() && params.timer_tick.is_zero() {
+            Steady::Yes
+        } else {
+            Steady::No
         };
         let Verdict::By(at) = verdict else { return verdict };
         self.room = self.clamp.saturating_sub(self.taken(held));
         // Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss takes what is not full for the end of a write, as it does PSH;
         // net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
         let pushed = pushed || bytes < u64::from(self.segment);
-        let read = self.linux && self.unread.is_none() && self.pressure.is_none();
         if self.linux {
             self.timer = at;
         }
         // The timer has begun before the application reads.
-        if pushed && held == 0 && read { Verdict::Now } else { verdict }
+        if pushed && held == 0 && reads { Verdict::Now } else { verdict }
     }
 
     /// A segment filled a hole and left another, and is acknowledged at once. It counts as the first duplicate for what is missing

@@ -48,15 +48,15 @@ impl Sender {
     /// The rate at which Linux spreads a window, in bytes of data a second; `u64::MAX` before a round trip was measured.
     // Linux net/ipv4/tcp_input.c: what tcp_update_pacing_rate computes.
     fn spread_rate(&self, window: u64, out: u64) -> u64 {
-        let spread = window.max(out).saturating_mul(self.eighths_in_spread());
+        let spread = window.max(out).saturating_mul(self.eighths_in_spread(window));
         let rate = spread.checked_div(self.timers.rtt.eighths()).unwrap_or(u64::MAX);
         self.params.max_pacing_rate.map_or(rate, |most| rate.min(most.as_bps() / 8))
     }
 
     /// Eighths of a microsecond in a second, times what the window is spread at in a smoothed round trip.
     #[inline(always)]
-    fn eighths_in_spread(&self) -> u64 {
-        let after_two = 2 * (self.gate.window_in_use() + u64::from(self.stream.mss));
+    fn eighths_in_spread(&self, window: u64) -> u64 {
+        let after_two = 2 * (window + u64::from(self.stream.mss));
         if after_two <= self.gate.control.threshold { IN_SLOW_START } else { LATER }
     }
 
@@ -168,7 +168,7 @@ impl Sender {
             && self.params.segmentation_offload == Offload::Linux;
         // With a segment more in a part of a second, the packet might have it too.
         let (fewer, parts) = ((LEAST_SEGMENTS + 1) * mss, PARTS);
-        let spread = window.max(out) * self.eighths_in_spread();
+        let spread = window.max(out) * self.eighths_in_spread(window);
         plain && spread < fewer * parts * self.timers.rtt.eighths().min(u32::MAX.into())
     }
 
