@@ -1,7 +1,7 @@
 //! What Linux does, as drawn cells of `dumbbell compare-real --draw` showed.
 
 use dumbbell_core::{Duration, Ecn, Packet, Stage};
-use dumbbell_header::TcpHeader;
+use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::tests::{MSS, lose, params, pass};
 use super::{Receiver, Sender};
@@ -49,6 +49,31 @@ fn a_part_of_a_segment_counts_when_the_rest_is_acknowledged() {
         windows.push(sender.control().window);
     }
     assert_eq!(windows, [10, 11, 11, 13].map(|segments| segments * MSS));
+}
+
+/// The same behind a hole: segment 2 is held, and 0 is acknowledged in two parts.
+#[test]
+fn a_part_of_a_segment_is_not_in_order() {
+    let probe = Probe::new(|_, control| control.window = 20 * MSS);
+    let heard = probe.heard.clone();
+    let text = r#"{"handshake": false, "fin": false, "loss_detection": "rack"}"#;
+    let controller = AnyController::Own(Box::new(probe));
+    let mut sender = super::probed(controller, Needs::RATES, params(text), &opening(Some(40 * MSS))).0;
+    sender.wake(ms(0.0));
+    while sender.pull(ms(0.0)).is_some() {}
+    for number in [0, 700, MSS] {
+        let block = SackBlock { start: (2 * MSS - number) as u32, end: (3 * MSS - number) as u32 };
+        let sack = [block, SackBlock::default(), SackBlock::default()];
+        let header =
+            TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, number, sack, ..TcpHeader::default() };
+        sender.push(ms(20.0), &Packet::of(header, 7, 52, Ecn::NotEct));
+    }
+    let heard = heard.lock().unwrap();
+    let acks = heard.iter().filter(|s| s.event == Event::Ack);
+    assert_eq!(
+        acks.map(|s| (s.delivered, s.held)).collect::<Vec<_>>(),
+        [(MSS, MSS), (MSS, MSS), (2 * MSS, MSS)]
+    );
 }
 
 /// Linux net/ipv4/tcp_output.c: tcp_ecn_send. Only what is new tells of the smaller window.

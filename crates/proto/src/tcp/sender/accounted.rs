@@ -51,7 +51,7 @@ impl Sender {
                 self.timers.rtt.min(),
             );
         }
-        self.decide_by_account(now, Event::Ack, ack, self.repair.outstanding(&self.stream), rtt);
+        self.decide_by_account(now, Event::Ack, (ack, 0), self.repair.outstanding(&self.stream), rtt);
         self.rearm(now);
         self.update_limit();
     }
@@ -62,14 +62,14 @@ impl Sender {
         &mut self,
         now: Time,
         event: Event,
-        delivered: u64,
+        arrived: (u64, u64),
         flight: u64,
         rtt: Duration,
     ) {
         let Some(account) = &mut self.gate.account else { return };
-        let news = account.news(now, event, delivered, rtt, &mut self.timers.rtt);
+        let news = account.news(now, event, arrived.0, rtt, &mut self.timers.rtt);
         let (window, marked) = (self.gate.control.window, news.marked > 0);
-        self.inform(now, event, delivered, flight, news);
+        self.inform(now, event, arrived, flight, news);
         self.gate.cuts += u32::from(marked && self.gate.control.window < window);
         if self.gate.control.wake_at < Control::NEVER {
             self.gate.control.wake_at = self.gate.control.wake_at.max(now + SHORTEST_WAKE);
@@ -81,7 +81,8 @@ impl Sender {
     #[cold]
     pub(super) fn tell_losses(&mut self, now: Time, flight: u64) {
         while let Some(news) = self.gate.account.as_mut().and_then(|account| account.next_loss()) {
-            self.inform(now, Event::Lost, self.gate.delivered, flight, news);
+            let arrived = (self.gate.delivered, self.gate.delivered.saturating_sub(self.stream.una));
+            self.inform(now, Event::Lost, arrived, flight, news);
         }
     }
 

@@ -15,7 +15,7 @@ impl Gate {
         &mut self,
         now: Time,
         event: Event,
-        (delivered, held, flight): (u64, u64, u64),
+        ((delivered, held), flight): ((u64, u64), u64),
         news: News,
         rtt: &Rtt,
         standing: Standing,

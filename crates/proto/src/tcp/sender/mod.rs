@@ -394,10 +394,23 @@ impl Sender {
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
     /// `flight` as outstanding.
     pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
+        let held = delivered.saturating_sub(self.stream.una);
+        self.decide_holding(now, event, (delivered, held), flight, rtt);
+    }
+
+    /// The same with what lies beyond a hole.
+    pub(super) fn decide_holding(
+        &mut self,
+        now: Time,
+        event: Event,
+        arrived: (u64, u64),
+        flight: u64,
+        rtt: Duration,
+    ) {
         if self.gate.account.is_none() {
-            return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
+            return self.inform(now, event, arrived, flight, News::of_rtt(rtt));
         }
-        self.decide_by_account(now, event, delivered, flight, rtt);
+        self.decide_by_account(now, event, arrived, flight, rtt);
     }
 
     /// Tells a controller how a repair ended, if it wants to know.
@@ -409,17 +422,16 @@ impl Sender {
         }
     }
 
-    /// Lets the controller answer an event, with the news of its account, if it has one.
+    /// Lets the controller answer an event, with the news of its account, if it has one. Bytes have arrived, and of them some beyond a hole.
     #[inline]
-    fn inform(&mut self, now: Time, event: Event, delivered: u64, flight: u64, news: News) {
+    fn inform(&mut self, now: Time, event: Event, arrived: (u64, u64), flight: u64, news: News) {
         let una = self.stream.una;
         let standing = Standing {
             in_recovery: self.repair.duplicates.recovering || una < self.echo.cut_until,
             counts: una < self.repair.duplicates.recover,
             repeated: self.timers.expired > 1,
         };
-        let held = delivered.saturating_sub(una);
-        self.gate.inform(now, event, (delivered, held, flight), news, &self.timers.rtt, standing);
+        self.gate.inform(now, event, (arrived, flight), news, &self.timers.rtt, standing);
     }
 
     /// Computes when pacing, the controller or the application needs to be called.
@@ -447,7 +459,7 @@ impl Sender {
     fn advance(&mut self, now: Time, ack: u64, rtt: Duration) {
         self.stream.advance(ack);
         self.timers.expired = 0;
-        self.inform(now, Event::Ack, ack, self.stream.nxt - ack, News::of_rtt(rtt));
+        self.inform(now, Event::Ack, (ack, 0), self.stream.nxt - ack, News::of_rtt(rtt));
         self.rearm(now);
         self.update_limit();
     }

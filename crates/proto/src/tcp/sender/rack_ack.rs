@@ -556,7 +556,8 @@ impl Sender {
         self.tell_losses_in_time(now, rack);
         let in_flight = rack.flight(self.stream.mss.into());
         if total > self.gate.delivered || self.gate.account.is_some() {
-            self.decide(now, Event::Ack, total.max(self.gate.delivered), in_flight, rtt);
+            let delivered = total.max(self.gate.delivered);
+            self.decide_holding(now, Event::Ack, (delivered, delivered - una), in_flight, rtt);
         }
         let delivered = delivered + seen.duplicates;
         if reducing && self.gate.moves_window() && delivered > 0 {

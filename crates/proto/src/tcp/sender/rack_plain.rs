@@ -166,9 +166,9 @@ impl Sender {
         if let Some(account) = &mut self.gate.account {
             account.advanced_in_order(ack);
             self.gate.note_marks(false, self.echo.accurate.is_some());
-            self.decide_by_account(now, Event::Ack, ack.max(self.gate.delivered), in_flight, rtt);
+            self.decide_by_account(now, Event::Ack, (ack.max(self.gate.delivered), 0), in_flight, rtt);
         } else if ack > self.gate.delivered {
-            self.inform(now, Event::Ack, ack, in_flight, News::of_rtt(rtt));
+            self.inform(now, Event::Ack, (ack, 0), in_flight, News::of_rtt(rtt));
         }
         rack.repairing = false;
     }
