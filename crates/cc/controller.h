@@ -156,6 +156,9 @@ struct dumbbell_signals {
     uint64_t delivered;
     /* Those of them beyond a hole: acknowledged selectively, and not yet in order. */
     uint64_t held;
+    /* When the next packet may leave at the pacing rate; now or earlier if it may now, or if the transport does not
+     * pace. */
+    uint64_t departs_at;
     /* The round-trip time this event measured; zero if none. With DUMBBELL_NEEDS_RATES, that of the segment sent
      * last. */
     uint64_t rtt;

@@ -108,6 +108,8 @@ c_struct! {
         pub delivered: u64,
         /// Those of them beyond a hole: acknowledged selectively, and not yet in order.
         pub held: u64,
+        /// When the next packet may leave at the pacing rate; now or earlier if it may now, or if the transport does not pace.
+        pub departs_at: Time,
         /// The round-trip time this event measured; zero if none. With `Needs::RATES`, that of the segment sent last.
         pub rtt: Duration,
         /// Smoothed round-trip time; zero before the first measurement.
@@ -155,6 +157,7 @@ impl Signals {
             flight: 0,
             delivered: 0,
             held: 0,
+            departs_at: Time::ZERO,
             rtt: Duration::ZERO,
             smoothed_rtt: Duration::ZERO,
             min_rtt: Duration::ZERO,

@@ -194,6 +194,7 @@ inputs! {
     24 "rate.packets_in_flight" i64::from(s.rate.packets_in_flight);
     25 "rate.app_limited" i64::from(s.rate.app_limited);
     26 "held" signed(s.held);
+    27 "departs_at" signed(s.departs_at.as_nanos());
 }
 
 inputs! {

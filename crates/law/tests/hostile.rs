@@ -38,6 +38,7 @@ fn ack() -> Signals {
         flight: 1,
         delivered: 1,
         held: 0,
+        departs_at: Time::ZERO,
         rtt,
         smoothed_rtt: rtt,
         min_rtt: rtt,

@@ -153,6 +153,7 @@ fn signals(numbers: &[u64]) -> Option<Signals> {
         packets_in_flight,
         app_limited,
         held,
+        departs_at,
     ] = numbers
     else {
         return None;
@@ -165,6 +166,7 @@ fn signals(numbers: &[u64]) -> Option<Signals> {
         flight,
         delivered,
         held,
+        departs_at: Time::from_nanos(departs_at),
         rtt: Duration::from_nanos(rtt),
         smoothed_rtt: Duration::from_nanos(smoothed_rtt),
         min_rtt: Duration::from_nanos(min_rtt),

@@ -34,8 +34,9 @@ NAMES = {
 """What the kernel calls a controller. Its ``reno`` recovers as NewReno does, and its ``westwood`` is
 Westwood+ (Linux net/ipv4/tcp_westwood.c)."""
 
-SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
-"""Of both namespaces: no connection learns from an earlier one (ip-sysctl, tcp_no_metrics_save)."""
+SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1, "tcp_comp_sack_slack_ns": 0}
+"""Of both namespaces: no connection learns from an earlier one (ip-sysctl, tcp_no_metrics_save), and no timer
+of another connection ends the wait for more blocks of SACK (tcp_comp_sack_slack_ns)."""
 
 # Linux include/uapi/linux/tcp.h: where `struct tcp_info` has what is read here. `total_rto` came with 6.7.
 _FIELDS = {

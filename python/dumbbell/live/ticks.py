@@ -20,6 +20,8 @@ def of_kernel() -> float:
 def ticking(scenario: Scenario, tick: float) -> Scenario:
     """Return a scenario whose TCPs count by ticks as long as those of a kernel, and whose SYNs are as long.
 
+    Timers of ``sack_compression`` have no slack, as :data:`dumbbell.live.kernel.SETTINGS` asks of a kernel.
+
     Parameters
     ----------
     scenario
@@ -33,6 +35,7 @@ def ticking(scenario: Scenario, tick: float) -> Scenario:
         if transport and transport.get("loss_detection") == "rack":
             transport["timer_tick"] = text
             transport["syn_options"] = True
+            transport["sack_compression_slack"] = "0s"
             controller = transport["controller"]
             if isinstance(controller, dict) and "tick" in controller:
                 controller["tick"] = text

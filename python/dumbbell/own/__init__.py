@@ -97,6 +97,8 @@ class Ack:
     """Bytes acknowledged since the start."""
     held: int
     """Those of them beyond a hole: acknowledged selectively, and not yet in order."""
+    departs_at: int
+    """When the next packet may leave at the pacing rate; `now` or earlier if it may now."""
     rtt: int
     """The round-trip time that this event measured; 0 if none."""
     smoothed_rtt: int

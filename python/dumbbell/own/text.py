@@ -49,8 +49,8 @@ _RESERVED = frozenset((
 ))  # fmt: skip
 """Names that mean something else in C or Rust."""
 
-_SIGNED = {"now", "acked", "flight", "growth_limit", "initial_window", "delivered", "held", "rtt",
-           "smoothed_rtt", "min_rtt", "lost", "marked", "round", "rate.rate", "rate.interval",
+_SIGNED = {"now", "acked", "flight", "growth_limit", "initial_window", "delivered", "held",
+           "departs_at", "rtt", "smoothed_rtt", "min_rtt", "lost", "marked", "round", "rate.rate", "rate.interval",
            "rate.delivered", "rate.prior_delivered",
            "rate.lost", "rate.in_flight"}  # fmt: skip
 """Signals that are unsigned words of 64 bits, and saturate."""

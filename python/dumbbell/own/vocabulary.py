@@ -34,6 +34,7 @@ ACK = {
     "initial_window": _signal("initial_window"),
     "delivered": _signal("delivered"),
     "held": _signal("held"),
+    "departs_at": _signal("departs_at"),
     "rtt": _signal("rtt"),
     "smoothed_rtt": _signal("smoothed_rtt"),
     "min_rtt": _signal("min_rtt"),

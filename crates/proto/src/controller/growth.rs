@@ -141,6 +141,7 @@ pub(super) mod tests {
             flight,
             delivered: 0,
             held: 0,
+            departs_at: Time::ZERO,
             rtt,
             smoothed_rtt: rtt,
             min_rtt: rtt,

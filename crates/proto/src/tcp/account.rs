@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use dumbbell_core::{Duration, Time};
 
-use super::rtt::Rtt;
+use super::rtt::{Rtt, passed};
 use crate::controller::{Event, Needs, Rate, RateSample};
 
 /// Segments for which there is room at first.
@@ -73,6 +73,8 @@ pub struct Account {
     mss: u64,
     /// True if segments are recorded.
     rates: bool,
+    /// True if the clock counts whole microseconds.
+    in_microseconds: bool,
     /// True if every mark counts.
     echoes: bool,
     /// Bytes that arrived marked, of which the controller has not heard. An echo says so of all that it acknowledges.
@@ -142,11 +144,12 @@ impl Fine {
 }
 
 impl Account {
-    /// What the controller needs, before anything is sent.
-    pub fn new(mss: u32, needs: Needs) -> Account {
+    /// What the controller needs, before anything is sent, by a clock of nanoseconds, or of whole microseconds as in Linux.
+    pub fn new(mss: u32, needs: Needs, in_microseconds: bool) -> Account {
         Account {
             mss: u64::from(mss),
             rates: needs.any(Needs::RATES),
+            in_microseconds,
             echoes: needs.any(Needs::ECHOES),
             marked: 0,
             segments: VecDeque::new(),
@@ -210,7 +213,8 @@ impl Account {
         if !self.rates {
             return;
         }
-        if in_flight <= end - number {
+        // Nothing is outstanding: what is in flight is a guess.
+        if self.segments.is_empty() {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
         let segment = Segment {
@@ -312,10 +316,9 @@ impl Account {
         let covered = self.segments.iter_mut().skip(from).take_while(|s| s.end <= end);
         for segment in covered.filter(|s| !s.done) {
             segment.done = true;
-            self.first_sent_at = self.first_sent_at.max(segment.sent_at);
             // The one sent last; of those sent at once the last (IsNewestPacket).
             if self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
-                self.newest = Some(*segment);
+                (self.newest, self.first_sent_at) = (Some(*segment), segment.sent_at);
             }
         }
     }
@@ -335,11 +338,8 @@ impl Account {
     #[inline]
     pub fn advanced_in_order(&mut self, una: u64) {
         while let Some(segment) = self.segments.front().filter(|s| s.end <= una) {
-            if !segment.done {
-                self.first_sent_at = self.first_sent_at.max(segment.sent_at);
-                if self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
-                    self.newest = Some(*segment);
-                }
+            if !segment.done && self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
+                (self.newest, self.first_sent_at) = (Some(*segment), segment.sent_at);
             }
             self.segments.pop_front();
         }
@@ -379,7 +379,11 @@ impl Account {
             }
             if let Some(newest) = self.newest.take() {
                 if !newest.again {
-                    news.rtt = now.since(newest.sent_at);
+                    news.rtt = if self.in_microseconds {
+                        passed(newest.sent_at, now)
+                    } else {
+                        now.since(newest.sent_at)
+                    };
                     times.lower(news.rtt);
                     self.fine.iter_mut().for_each(|fine| fine.measure(news.rtt));
                 }
@@ -398,10 +402,18 @@ impl Account {
         news
     }
 
+    /// The time between two, as the clock shows it.
+    fn between(&self, from: Time, to: Time) -> Duration {
+        if self.in_microseconds {
+            return Duration::from_micros((to.as_nanos() / 1000).saturating_sub(from.as_nanos() / 1000));
+        }
+        to.since(from)
+    }
+
     /// The rate sample that the acknowledgement of a segment gives (section 3.3: GenerateRateSample).
     fn sample(&self, segment: &Segment, min_rtt: Duration) -> RateSample {
-        let sending = segment.sent_at.since(segment.first_sent_at);
-        let acknowledging = self.delivered_at.since(segment.delivered_at);
+        let sending = self.between(segment.first_sent_at, segment.sent_at);
+        let acknowledging = self.between(segment.delivered_at, self.delivered_at);
         let interval = sending.max(acknowledging);
         let delivered = self.delivered - segment.delivered;
         // Acknowledgements that come faster than light belong to an earlier transmission.
@@ -417,5 +429,60 @@ impl Account {
             app_limited: segment.app_limited,
             reserved: [0; 3],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    /// The rate sample after the segment of number `n` was acknowledged at a time.
+    fn acknowledge(account: &mut Account, now: Time, n: u64, delivered: u64) -> RateSample {
+        let mut times = Rtt::new(&crate::testing::read(r#"{"profile": "linux"}"#));
+        account.acknowledged(n * MSS, (n + 1) * MSS);
+        account.news(now, Event::Ack, delivered * MSS, Duration::ZERO, &mut times).rate
+    }
+
+    /// Linux include/net/tcp.h: tcp_stamp_us_delta. From 1.9 us to 12.1 us its clock counts eleven microseconds.
+    #[test]
+    fn linux_measures_between_whole_microseconds() {
+        for (in_microseconds, interval) in [(true, 11_000), (false, 10_200)] {
+            let mut account = Account::new(MSS as u32, Needs::RATES, in_microseconds);
+            account.sent(at(1_900), (0, MSS), MSS, false);
+            assert_eq!(acknowledge(&mut account, at(12_100), 0, 1).interval.as_nanos(), interval);
+        }
+    }
+
+    /// Linux net/ipv4/tcp_rate.c: tcp_rate_skb_sent asks for packets_out. All that is out may be lost, and nothing in flight.
+    #[test]
+    fn a_sample_begins_anew_when_nothing_is_outstanding() {
+        let mut account = Account::new(MSS as u32, Needs::RATES, true);
+        account.sent(at(0), (0, MSS), MSS, false);
+        account.found_lost((0, MSS), MSS);
+        account.sent(at(1_000_000), (0, MSS), MSS, true);
+        assert_eq!(acknowledge(&mut account, at(3_000_000), 0, 1).interval.as_nanos(), 3_000_000);
+        account.advanced(MSS, MSS, 0);
+        account.sent(at(5_000_000), (MSS, 2 * MSS), MSS, false);
+        assert_eq!(acknowledge(&mut account, at(6_000_000), 1, 2).interval.as_nanos(), 1_000_000);
+    }
+
+    /// Linux net/ipv4/tcp_rate.c: tcp_rate_skb_delivered sets first_tx_mstamp, also to an earlier time. A segment that was sent before
+    /// the one acknowledged last is acknowledged alone; what is sent then counts from its time.
+    #[test]
+    fn sending_counts_from_the_latest_of_the_acknowledgement() {
+        let mut account = Account::new(MSS as u32, Needs::RATES, true);
+        for n in 0..3 {
+            account.sent(at(n * 1_000_000), (n * MSS, (n + 1) * MSS), (n + 1) * MSS, false);
+        }
+        acknowledge(&mut account, at(10_000_000), 2, 1);
+        acknowledge(&mut account, at(10_000_000), 0, 2);
+        account.sent(at(10_000_000), (3 * MSS, 4 * MSS), 2 * MSS, false);
+        assert_eq!(acknowledge(&mut account, at(10_500_000), 3, 3).interval.as_nanos(), 10_000_000);
     }
 }

@@ -16,7 +16,7 @@ use super::stamps::{STAMP, stamp};
 use crate::wheel;
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
-// net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns, tcp_comp_sack_slack_ns.
+// net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns.
 const QUICK: u8 = 16;
 const LEAST_DELAY: Duration = Duration::from_millis(40);
 const MOST_DELAY: Duration = Duration::from_millis(200);
@@ -25,8 +25,6 @@ const COMPRESSED: u8 = 44;
 /// Blocks that acknowledgements surely show, beside the one that changes: TCP_SACK_BLOCKS_EXPECTED.
 pub const SHOWN: usize = 2;
 const COMPRESSED_FOR: Duration = Duration::from_millis(1);
-/// A timer without company comes so much later.
-const SLACK: Duration = Duration::from_micros(100);
 /// The delay before anything was measured: TCP_TIMEOUT_INIT.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Acknowledgements remembered until data answers them; of more, some are passed over.
@@ -98,6 +96,8 @@ pub enum Verdict {
 pub struct Acks {
     pub linux: bool,
     compresses: bool,
+    /// How much later than its delay a timer of compression ends, in nanoseconds.
+    slack: u32,
     segment: u16,
     /// What a full segment takes of the window; at most a segment.
     charge: u16,
@@ -197,6 +197,7 @@ impl Acks {
             linux: params.delayed_acks == DelayedAcks::Linux,
             // Linux net/ipv4/tcp_input.c: __tcp_ack_snd_check holds nothing back without SACK.
             compresses: params.sack_compression && params.sack,
+            slack: params.sack_compression_slack.as_nanos() as u32,
             segment: segment as u16,
             charge: segment as u16,
             headers: params.header() as u8,
@@ -621,7 +622,7 @@ impl Acks {
         let rtt = if self.linux { measured } else { self.data_rtt.min(self.rtt) };
         let unknown = rtt.is_zero() && !self.linux;
         let pause = if unknown { COMPRESSED_FOR } else { COMPRESSED_FOR.min(rtt / 20) };
-        Verdict::By(now + pause + SLACK)
+        Verdict::By(now + pause + Duration::from_nanos(self.slack.into()))
     }
 
     /// True if acknowledgements are held back.

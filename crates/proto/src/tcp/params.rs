@@ -167,6 +167,9 @@ config! {
         delayed_acks: DelayedAcks = "linux", "Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms";
         /// Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or for 44.
         sack_compression: bool = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
+        /// The timer of `sack_compression` comes so much later. In one kernel, the timers of other connections would end it at any
+        /// time of this.
+        sack_compression_slack: Duration = "100us", "Linux net.ipv4.tcp_comp_sack_slack_ns: 100000";
         /// Tells the sender what arrived twice.
         dsack: bool = true, "RFC 2883; Linux net.ipv4.tcp_dsack: 1";
         /// The receive window at the start, at least a segment; it then grows as data is read, up to `receive_window`, if that is larger.
@@ -339,6 +342,10 @@ impl Validate for Params {
                 .key("receive_window")
                 .error("a receiver without buffer takes no data", "give a size above zero"));
         }
+        if self.sack_compression_slack > LONGEST_SLACK {
+            let message = format!("{} is longer than any round trip", self.sack_compression_slack);
+            return Err(at.key("sack_compression_slack").error(message, format!("give {LONGEST_SLACK} or less")));
+        }
         if self.packet_memory.get() > MOST_BESIDE {
             let message = format!("{} are more than a packet takes", self.packet_memory);
             return Err(at.key("packet_memory").error(message, "give 65.536kB or less"));
@@ -475,6 +482,8 @@ impl Params {
 
 /// The most bits by which windows may be shifted (RFC 7323 section 2.2).
 const LARGEST_SCALE: u32 = 14;
+/// Fits four bytes of nanoseconds.
+const LONGEST_SLACK: Duration = Duration::from_secs(1);
 
 /// How far windows up to this one are shifted to fit 16 bits.
 pub(super) fn scale_of(largest: u64) -> u8 {

@@ -1,5 +1,6 @@
 //! The send buffer of a connection: how much it may hold, and how it grows.
 
+use std::collections::VecDeque;
 use std::num::NonZeroU8;
 
 use dumbbell_core::config::At;
@@ -121,24 +122,20 @@ pub struct Held {
     pub beside: u64,
 }
 
-/// The pieces of data in the send buffer. Each becomes one packet or more.
-#[derive(Clone, Copy, Debug)]
+/// The pieces of data in the send buffer that have not all left. Each becomes one packet or more.
+#[derive(Clone, Debug, Default)]
 pub struct Pieces {
-    /// End of a piece. All later pieces have one size, except the last.
+    list: VecDeque<Piece>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
     end: u64,
-    /// Bytes after `end` from which pieces have the size `larger`: the receiver has granted more.
-    turn: u32,
-    size: u16,
-    larger: u16,
+    /// The application pushed what it had written when the piece ended here.
+    pushed: bool,
 }
 
 impl Pieces {
-    /// Pieces of a stream that is written at once, in segments of `mss` bytes.
-    pub fn new(mss: u32) -> Pieces {
-        let size = Pieces::goal(mss.into(), u64::MAX) as u16;
-        Pieces { end: 0, turn: 0, size, larger: size }
-    }
-
     /// The size of a piece: half the largest window that the receiver has granted, in whole segments.
     // Linux net/ipv4/tcp.c: tcp_xmit_size_goal.
     pub fn goal(mss: u64, largest_window: u64) -> u64 {
@@ -146,79 +143,73 @@ impl Pieces {
         (PIECE.min(half) / mss).max(1) * mss
     }
 
-    /// The end of the piece in which a number lies.
-    fn end_of(&self, number: u64) -> u64 {
-        let turn = self.end + u64::from(self.turn);
-        let grid = |from: u64, size: u16| from + ((number - from) / u64::from(size) + 1) * u64::from(size);
-        if number < self.end {
-            self.end
-        } else if number < turn {
-            grid(self.end, self.size).min(turn)
-        } else {
-            grid(turn, self.larger)
-        }
-    }
-
-    /// Bytes of the piece that leaves next, of what is written from `next` to `end`, and whether it is the last.
-    pub fn first(&self, next: u64, end: u64) -> (u64, bool) {
-        let first = self.end_of(next);
+    /// What [`Pieces::first`] returns for a stream that was written at once, up to `end`.
+    pub fn first_of_one_write(mss: u64, next: u64, end: u64) -> (u64, bool) {
+        let goal = Pieces::goal(mss, u64::MAX);
+        let first = (next / goal + 1) * goal;
         (first.min(end).saturating_sub(next), first >= end)
     }
 
-    /// How many pieces there are from `next` to `end`, and bytes of the last.
-    fn last(&self, next: u64, end: u64) -> (u64, u64) {
-        let (mut first, turn) = (self.end_of(next), self.end + u64::from(self.turn));
-        if next >= end {
-            return (0, 0);
-        }
-        if first >= end {
-            return (1, end - next);
-        }
-        let mut count = 1;
-        let mut size = u64::from(self.larger);
-        if first < turn {
-            size = self.size.into();
-            if turn < end {
-                count += (turn - first).div_ceil(size);
-                (first, size) = (turn, self.larger.into());
-            }
-        }
-        let full = (end - 1 - first) / size;
-        (count + 1 + full, end - first - full * size)
+    /// Bytes of the piece that leaves next, of what is written from `next` on, and whether it is the last.
+    pub fn first(&self, next: u64) -> (u64, bool) {
+        let place = self.left(next);
+        self.list.get(place).map_or((0, true), |piece| (piece.end - next, place + 1 == self.list.len()))
+    }
+
+    /// Pieces that have left when all below `next` has.
+    fn left(&self, next: u64) -> usize {
+        self.list.partition_point(|piece| piece.end <= next)
+    }
+
+    /// Bytes of the last piece that have not left; zero if all have.
+    fn last(&self, next: u64) -> u64 {
+        let before = self.list.len().checked_sub(2).map_or(0, |place| self.list[place].end);
+        self.list.back().map_or(0, |piece| piece.end.saturating_sub(next.max(before)))
     }
 
     /// Memory of what is held.
     pub fn memory(&self, held: &Held) -> u64 {
-        held.end - held.una + (held.packets + self.last(held.next, held.end).0) * held.beside
+        let waiting = self.list.len() - self.left(held.next);
+        held.end - held.una + (held.packets + waiting as u64) * held.beside
+    }
+
+    /// Those of what was written at once and has not left, from `next` to `end`.
+    pub fn of_one_write(next: u64, end: u64, goal: u64) -> Pieces {
+        let ends = (next..end).step_by(goal as usize).map(|start| (start + goal).min(end));
+        Pieces { list: ends.map(|end| Piece { end, pushed: false }).collect() }
     }
 
     /// Adds at most `most` bytes to the data from `next` to `end`: to the last piece if it is smaller than `goal`, else as a new piece.
     /// Returns how many, and whether that piece leaves next.
     pub fn add(&mut self, next: u64, end: u64, goal: u64, most: u64) -> (u64, bool) {
-        let (count, last) = self.last(next, end);
+        self.list.drain(..self.left(next));
+        let last = self.last(next);
         let begun = if last < goal { last } else { 0 };
         let bytes = most.min(goal - begun);
-        let is_first = count == 0 || count == 1 && begun > 0;
-        if is_first {
-            *self = Pieces { end: end + bytes, turn: 0, size: goal as u16, larger: goal as u16 };
-        } else if goal != u64::from(self.larger) {
-            // A second change of size before the first is gone: the older pieces count as one size.
-            let size = if next < self.end + u64::from(self.turn) { self.size } else { self.larger };
-            let first = self.end_of(next);
-            *self = Pieces {
-                end: first,
-                turn: (end - begun).saturating_sub(first) as u32,
-                size,
-                larger: goal as u16,
-            };
+        match self.list.back_mut() {
+            Some(piece) if begun > 0 => piece.end += bytes,
+            _ => self.list.push_back(Piece { end: end + bytes, pushed: false }),
         }
-        (bytes, is_first)
+        (bytes, self.list.len() == 1)
     }
 
-    /// True if another piece has to be begun before more is written from `end`.
-    pub fn are_full(&self, next: u64, end: u64, goal: u64) -> bool {
-        let last = self.last(next, end).1;
+    /// True if another piece has to be begun before more is written.
+    pub fn are_full(&self, next: u64, goal: u64) -> bool {
+        let last = self.last(next);
         last == 0 || last >= goal
+    }
+
+    /// The application pushes all that it has written, or writes on in the last piece.
+    // Linux net/ipv4/tcp.c: tcp_mark_push sets TCPHDR_PSH, and tcp_sendmsg_locked takes it away.
+    pub fn push(&mut self, pushed: bool) {
+        if let Some(piece) = self.list.back_mut() {
+            piece.pushed = pushed;
+        }
+    }
+
+    /// True if the application pushed up to exactly this number.
+    pub fn has_pushed(&self, end: u64) -> bool {
+        self.list.binary_search_by_key(&end, |piece| piece.end).is_ok_and(|place| self.list[place].pushed)
     }
 }
 
@@ -246,13 +237,13 @@ mod tests {
         /// Beside a list of pieces: each is filled, then cut from the front.
         #[test]
         fn pieces_are_those_of_a_list(steps in prop::collection::vec((any::<bool>(), 1..60_u64, 1..200_u64), 1..60)) {
-            let (mut pieces, mut list, mut next, mut end) = (Pieces::new(1448), Vec::<u64>::new(), 0, 0);
-            let middle = steps.len() / 2;
+            let (mut pieces, mut list, mut next, mut end) = (Pieces::default(), Vec::<u64>::new(), 0, 0);
             for (place, (adds, segments, most)) in steps.into_iter().enumerate() {
-                let goal = Pieces::goal(MSS, if place < middle { 65_160 } else { 104_000 });
+                // The receiver grants more and more.
+                let goal = Pieces::goal(MSS, 30_000 + 8_000 * place as u64);
                 if adds {
                     let full = list.last().is_none_or(|last| *last >= goal);
-                    prop_assert_eq!(pieces.are_full(next, end, goal), full);
+                    prop_assert_eq!(pieces.are_full(next, goal), full);
                     let (bytes, is_first) = pieces.add(next, end, goal, most * MSS / 3);
                     end += bytes;
                     if full {
@@ -273,7 +264,7 @@ mod tests {
                 let held = Held { una: 0, next, end, packets: 0, beside: 896 };
                 prop_assert_eq!(pieces.memory(&held), end + list.len() as u64 * 896);
                 let first = list.first().copied().unwrap_or(0);
-                prop_assert_eq!(pieces.first(next, end), (first, list.len() <= 1));
+                prop_assert_eq!(pieces.first(next), (first, list.len() <= 1));
             }
         }
     }

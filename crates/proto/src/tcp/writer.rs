@@ -25,9 +25,8 @@ pub struct Writer {
     call: u32,
     /// The application has pushed everything below this number.
     pushed: u64,
-    /// Ends of pieces that it pushed and that still wait.
-    #[expect(clippy::box_collection, reason = "most connections that wait have none, and should be small")]
-    pushes: Option<Box<Vec<u64>>>,
+    /// What it wrote piece by piece. In a box: most connections that wait have none, and should be small.
+    pieces: Option<Box<Pieces>>,
     /// The application waits for `EPOLLOUT`.
     asleep: bool,
     buffer: Option<Buffer>,
@@ -74,7 +73,7 @@ impl Writer {
     }
 
     fn idle() -> Writer {
-        Writer { waiting: 0, call: 0, pushed: 0, pushes: None, asleep: false, buffer: None, program: None }
+        Writer { waiting: 0, call: 0, pushed: 0, pieces: None, asleep: false, buffer: None, program: None }
     }
 
     /// An application that writes so many bytes by a schedule.
@@ -141,51 +140,48 @@ impl Writer {
         }
     }
 
-    /// True if the application has pushed something, and it may wait.
-    pub fn has_pushes(&self) -> bool {
-        self.pushes.is_some()
-    }
-
-    /// True if the application pushed up to exactly this number.
-    // Linux net/ipv4/tcp.c: tcp_mark_push.
-    pub fn has_pushed(&self, end: u64) -> bool {
-        self.pushes.as_ref().is_some_and(|pushes| pushes.contains(&end))
+    /// The pieces of what waits, if the application wrote it piece by piece.
+    #[inline]
+    pub fn pieces(&self) -> Option<&Pieces> {
+        self.pieces.as_deref()
     }
 
     /// Lets the application write until a segment may leave, or until it waits for room. Returns `None` if it writes nothing. Segments
     /// have `mss` bytes; the receiver has granted `most` bytes at most.
-    pub fn write(&mut self, held: Held, pieces: &mut Pieces, mss: u64, most: u64) -> Option<Written> {
+    pub fn write(&mut self, held: Held, mss: u64, most: u64) -> Option<Written> {
         let (next, mut end) = (held.next, held.end);
         let Some(buffer) = &self.buffer else {
             end += std::mem::take(&mut self.waiting);
             return (end > held.end).then_some(Written { end, at_once: false });
         };
         self.asleep = false;
-        self.pushes.iter_mut().for_each(|pushes| pushes.retain(|end| *end > next));
         let goal = Pieces::goal(mss, most);
+        let pieces = self.pieces.get_or_insert_with(|| Box::new(Pieces::of_one_write(next, end, goal)));
         while self.waiting > 0 {
+            let memory = pieces.memory(&Held { end, ..held });
             if self.call == 0 {
-                if !buffer.has_room(pieces.memory(&Held { end, ..held })) {
+                if !buffer.has_room(memory) {
                     self.asleep = true;
                     break;
                 }
                 self.call = self.waiting.min(CALL.into()) as u32;
             }
-            if pieces.are_full(next, end, goal) && buffer.is_full(pieces.memory(&Held { end, ..held })) {
-                (self.asleep, self.call) = (true, 0);
-                self.push(end);
+            let is_full = pieces.are_full(next, goal);
+            if is_full && buffer.is_full(memory) {
+                (self.asleep, self.call, self.pushed) = (true, 0, end);
+                pieces.push(true);
                 break;
             }
-            if end == held.end && !pieces.are_full(next, end, goal) {
-                // The last piece grows, so it no longer pushes.
-                self.pushes.iter_mut().for_each(|pushes| pushes.retain(|pushed| *pushed != end));
+            if end == held.end && !is_full {
+                pieces.push(false);
             }
             let (bytes, is_first) = pieces.add(next, end, goal, self.call.into());
             end += bytes;
             self.waiting -= bytes;
             self.call -= bytes as u32;
             if self.call == 0 || end - self.pushed > most / 2 {
-                self.push(end);
+                self.pushed = end;
+                pieces.push(true);
                 break;
             }
             if is_first {
@@ -193,15 +189,6 @@ impl Writer {
             }
         }
         (end > held.end).then_some(Written { end, at_once: false })
-    }
-
-    /// Pushes everything below `end`.
-    fn push(&mut self, end: u64) {
-        self.pushed = end;
-        let pushes = self.pushes.get_or_insert_default();
-        if pushes.last() != Some(&end) {
-            pushes.push(end);
-        }
     }
 
     /// Grows the buffer of an application that waits to its number of windows of so many bytes.
@@ -232,11 +219,11 @@ mod tests {
 
     #[test]
     fn an_application_waits_while_a_third_of_its_buffer_is_not_free() {
-        let (mut writer, mut pieces) = (writer(r#""10kB""#, 100_000), Pieces::new(1448));
+        let mut writer = writer(r#""10kB""#, 100_000);
         let mut held = Held { una: 0, next: 0, end: 0, packets: 0, beside: 896 };
         let mut write = |una, next, packets| {
             (held.una, held.next, held.packets) = (una, next, packets);
-            let written = writer.write(held, &mut pieces, MSS, 4 * MSS);
+            let written = writer.write(held, MSS, 4 * MSS);
             held.end = written.map_or(held.end, |written| written.end);
             written.map(|written| (written.end / MSS, written.at_once))
         };
@@ -255,10 +242,10 @@ mod tests {
     /// Linux 6.12 in virtual time: the first write takes 32 segments, of which ten leave in two packets.
     #[test]
     fn the_first_write_fills_what_its_packets_leave() {
-        let (mut writer, mut pieces) = (writer(r#""4MiB""#, 1 << 30), Pieces::new(1448));
+        let mut writer = writer(r#""4MiB""#, 1 << 30);
         let mut held = Held { una: 0, next: 0, end: 0, packets: 0, beside: 896 };
         let mut ends = Vec::new();
-        while let Some(written) = writer.write(held, &mut pieces, MSS, 65_160) {
+        while let Some(written) = writer.write(held, MSS, 65_160) {
             held.end = written.end;
             ends.push((written.end / MSS, written.at_once));
             if held.packets < 2 {
@@ -268,7 +255,7 @@ mod tests {
         }
         assert_eq!(ends, [(22, true), (27, false), (32, true)]);
         // It pushes when it waits. The piece that it pushed at 27 segments has grown since.
-        let pushed = [22, 27, 32].map(|segments| writer.has_pushed(segments * MSS));
+        let pushed = [22, 27, 32].map(|segments| writer.pieces().is_some_and(|pieces| pieces.has_pushed(segments * MSS)));
         assert_eq!(pushed, [false, false, true]);
     }
 }

@@ -216,6 +216,7 @@ class _Maker:
             "initial_window": lambda: self._bytes(writer, "10"),
             "delivered": lambda: self._bytes(writer, self.tcp(writer, "delivered")),
             "held": lambda: self._bytes(writer, self.tcp(writer, "sacked_out")),
+            "departs_at": lambda: self.tcp(writer, "tcp_wstamp_ns"),
             "rtt": lambda: writer.value("mul i64 %rtt, 1000") if of_ack else "0",
             "smoothed_rtt": lambda: self._smoothed_rtt(writer),
             "min_rtt": lambda: self._min_rtt(writer),

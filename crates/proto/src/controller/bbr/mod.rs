@@ -100,6 +100,7 @@ impl Build for Params {
             repair_before: Repair::No,
             conserves: false,
             window_before: 0,
+            found: (Time::ZERO, 0),
             aggregation: Aggregation::default(),
             policer: Policer::default(),
             random: None,
@@ -211,6 +212,8 @@ pub struct Bbr {
     conserves: bool,
     /// The window before losses or ProbeRTT.
     window_before: u64,
+    /// When recovery began, and the bytes found lost then: an acknowledgement of that time found them.
+    found: (Time, u64),
     aggregation: Aggregation,
     policer: Policer,
     random: Option<Stream>,
@@ -254,6 +257,13 @@ impl Bbr {
         (window + BURSTS * Bbr::burst(control, signals)).next_multiple_of(2) + if probes { 2 } else { 0 }
     }
 
+    /// Segments that will be in the network when the next packet departs, of so many now (bbr_packets_in_net_at_edt).
+    fn at_departure(&self, in_flight: u64, signals: &Signals, control: &Control) -> u64 {
+        let delivered = self.rate() * (signals.departs_at.since(signals.now).as_nanos() / 1000) / BW_UNIT;
+        let departs = if self.pacing_gain > UNIT { Bbr::burst(control, signals) } else { 0 };
+        (in_flight + departs).saturating_sub(delivered)
+    }
+
     /// Counts the round, and takes in the delivery rate (bbr_update_bw). True if a round has begun.
     fn take_rate(&mut self, signals: &Signals) -> bool {
         let sample = &signals.rate;
@@ -293,13 +303,13 @@ impl Bbr {
         let now = micros(signals.now);
         let is_over = self.rtt.is_some_and(|rtt| now - self.phase.1 > rtt);
         let before = segments(signals.flight + signals.acked + signals.lost, signals);
+        let in_flight = self.at_departure(before, signals, control);
         let bw = self.bw.largest();
         let next = if self.pacing_gain > UNIT {
-            let in_flight = before + Bbr::burst(control, signals);
             let full = in_flight >= self.inflight(bw, self.pacing_gain, signals, control);
             is_over && (signals.lost > 0 || full)
         } else if self.pacing_gain < UNIT {
-            is_over || before <= self.inflight(bw, UNIT, signals, control)
+            is_over || in_flight <= self.inflight(bw, UNIT, signals, control)
         } else {
             is_over
         };
@@ -338,7 +348,8 @@ impl Bbr {
             control.threshold = self.inflight(bw, UNIT, signals, control) * u64::from(signals.mss);
         }
         if self.state == State::Drain
-            && segments(signals.flight, signals) <= self.inflight(bw, UNIT, signals, control)
+            && self.at_departure(segments(signals.flight, signals), signals, control)
+                <= self.inflight(bw, UNIT, signals, control)
         {
             self.begin_cycle(signals.now);
         }
@@ -474,11 +485,14 @@ impl Bbr {
     }
 
     fn acknowledged(&mut self, signals: &Signals, control: &mut Control) {
+        let (at, found) = std::mem::take(&mut self.found);
+        self.policer.lose(signals.lost);
+        let lost = if at == signals.now { signals.lost + found } else { signals.lost };
+        let signals = &Signals { lost, ..*signals };
         if self.repair == Repair::Recovery && !signals.in_recovery && signals.event == Event::Ack {
             // A probe repaired the loss: there is no recovery (net/ipv4/tcp_input.c: tcp_process_tlp_ack).
             self.repair = Repair::No;
         }
-        self.policer.lose(signals.lost);
         let round = self.take_rate(signals);
         if self.params.aggregation && signals.rate.rate > Rate::ZERO {
             let (acked, window) = (segments(signals.acked, signals), control.window / u64::from(signals.mss));
@@ -539,6 +553,8 @@ impl Controller for Bbr {
             Event::Loss => {
                 self.keep_window(control);
                 self.repair = Repair::Recovery;
+                self.found = (signals.now, signals.lost);
+                self.policer.lose(signals.lost);
             }
             Event::Ecn => self.keep_window(control),
             Event::Timeout => {

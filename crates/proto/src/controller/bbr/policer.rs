@@ -35,6 +35,12 @@ impl Policer {
         self.in_use.then_some(self.found)
     }
 
+    /// True once a loss has begun the search.
+    #[cfg(test)]
+    pub fn samples(&self) -> bool {
+        self.samples
+    }
+
     /// Counts what was found lost.
     pub fn lose(&mut self, bytes: u64) {
         self.lost += bytes;

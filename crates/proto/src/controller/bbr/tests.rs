@@ -393,3 +393,37 @@ fn a_closed_window_keeps_the_larger_one_of_before() {
     told.round(1e6, 100_000, 0);
     assert_eq!((told.bbr.state, told.bbr.window_before), (State::ProbeRtt, 700_000));
 }
+
+/// Linux net/ipv4/tcp_bbr.c: bbr_packets_in_net_at_edt. At 1 MB/s, 20 segments arrive until the next packet departs.
+#[test]
+fn what_arrives_before_the_next_packet_departs_does_not_count() {
+    let ends = |flight: u64, wait: u64| {
+        let mut told = Told::steady();
+        while told.bbr.phase.0 != 0 {
+            told.round(1e6, 100_000, 0);
+        }
+        told.signals.acked = 0;
+        told.bbr.phase.1 = 0;
+        told.signals.flight = flight;
+        told.signals.departs_at = told.signals.now + Duration::from_millis(wait);
+        told.signals.rate.prior_delivered = 0;
+        told.bbr.on(&told.signals, &mut told.control);
+        told.bbr.pacing_gain == 192
+    };
+    assert!(ends(150_000, 0) && !ends(150_000, 20) && ends(170_000, 20));
+}
+
+/// Linux net/ipv4/tcp_input.c: tcp_ack counts what it marks as lost, whether recovery has begun or begins (rate_sample::losses).
+#[test]
+fn a_loss_that_begins_recovery_belongs_to_its_acknowledgement() {
+    let samples = |timer: bool| {
+        let mut told = Told::steady();
+        let now = told.signals.now + Duration::from_millis(if timer { 50 } else { 101 });
+        let loss = Signals { event: Event::Loss, acked: 0, lost: 1000, now, ..told.signals };
+        told.bbr.on(&loss, &mut told.control);
+        told.round(1e6, 50_000, 0);
+        told.bbr.policer.samples()
+    };
+    assert!(samples(false), "found by an acknowledgement");
+    assert!(!samples(true), "found by a timer");
+}

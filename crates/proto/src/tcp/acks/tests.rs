@@ -245,6 +245,26 @@ fn quick_acknowledgements_come_before_sack_compression() {
     assert_eq!(late[14..], [1.1; 2]);
 }
 
+/// net.ipv4.tcp_comp_sack_slack_ns. The last of many waits for a twentieth of 10 ms.
+#[test]
+fn compressed_acknowledgements_wait_for_the_slack_too() {
+    const MSS: u64 = 1448;
+    for (slack, wait) in [("100us", 600), ("0s", 500), ("1s", 1_000_500)] {
+        let text = format!(r#"{{"profile": "linux", "sack_compression_slack": "{slack}"}}"#);
+        let mut acks = Acks::new(&params(&text), MSS, false);
+        acks.data_rtt = Duration::from_millis(10);
+        let verdicts: Vec<Verdict> = (1..25)
+            .map(|i| {
+                let verdict = acks.unexpected(Time::ZERO, (i * MSS, (i + 1) * MSS), (0, i * MSS), NEWS);
+                acks.sent(Time::ZERO, 0);
+                verdict
+            })
+            .collect();
+        let due = Time::ZERO + Duration::from_micros(wait);
+        assert_eq!(verdicts.last(), Some(&Verdict::By(due)), "{slack}");
+    }
+}
+
 /// Linux 6.12 in virtual time (`--draw 27 --seed 26112633`, cell 9): the window lacks a segment, which the one that is being taken
 /// in may fill. So four duplicates leave at once, one since the window grew.
 #[test]

@@ -145,8 +145,6 @@ pub struct Rack {
     pub repairing: bool,
     /// Segments of a packet of lost ones that have yet to leave with the first.
     pub rest: u8,
-    /// Paced, nothing leaves before this time.
-    pub pace_at: Time,
     /// Segments that arrived twice.
     pub duplicates_seen: u64,
     /// The deviation of round-trip times is reviewed when more than this is acknowledged.
@@ -223,7 +221,6 @@ impl Rack {
             sent_new: false,
             rest: 0,
             repairing: false,
-            pace_at: Time::ZERO,
             duplicates_seen: 0,
             rtt_until: 0,
             blocks: [(0, 0); 3],

@@ -132,6 +132,7 @@ impl Sender {
         if now >= due || !self.may_send() {
             return false;
         }
+        self.gate.departs_at = due;
         if self.timers.pace_wake != due {
             self.wait_until(due);
         }

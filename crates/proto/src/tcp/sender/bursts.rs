@@ -7,7 +7,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::{Sender, Stream};
 use crate::controller::{Needs, Rate};
-use crate::tcp::account::{FAST, pause};
+use crate::tcp::account::FAST;
 use crate::tcp::params::Offload;
 use crate::tcp::rack::{Rack, State};
 
@@ -134,11 +134,10 @@ impl Sender {
     /// Bytes that the next packet may hold at most: all that is written, or its first piece.
     // Linux net/ipv4/tcp_output.c: tcp_grow_skb, since 6.10.
     fn ahead(&self) -> u64 {
-        let Stream { nxt, end, pieces, .. } = &self.stream;
         if self.params.segmentation_offload == Offload::Pieces {
-            pieces.first(*nxt, *end).0
+            self.stream.first_piece().0
         } else {
-            end - nxt
+            self.stream.end - self.stream.nxt
         }
     }
 
@@ -249,8 +248,8 @@ impl Sender {
     }
 
     fn burst(&mut self, now: Time, rack: &mut Rack, room: u64) -> Burst {
-        if self.is_paced() && now < rack.pace_at {
-            return Burst::At(rack.pace_at);
+        if self.is_paced() && now < self.gate.departs_at {
+            return Burst::At(self.gate.departs_at);
         }
         let window = self.gate.window_in_use();
         let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.stream.mss));
@@ -264,7 +263,7 @@ impl Sender {
             if !self.gate.needs.any(Needs::PACING) {
                 self.gate.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
             }
-            self.pace(now, rack, bytes);
+            self.pace(now, bytes);
         }
         Burst::Of(bytes)
     }
@@ -274,14 +273,16 @@ impl Sender {
     /// takes of the next piece: what the congestion window has room for.
     // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide.
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, packet: u64) -> bool {
-        let (left, is_last) = self.stream.pieces.first(self.stream.nxt, self.stream.end);
+        let (left, is_last) = self.stream.first_piece();
         let window = self.gate.window_in_use();
         let free = window.saturating_sub(u64::from(rack.segments.out()) * u64::from(self.stream.mss));
         let grown = if self.params.segmentation_offload == Offload::Pieces { 0 } else { free.min(packet) };
         let fits =
             if is_last { self.stream.stop > self.stream.end && room > left } else { room >= left.max(grown) };
         let smoothed = self.timers.rtt.smoothed();
-        now.since(self.timers.sent_at) <= NEAR
+        // Paced, the packet before has left when the next one may (tcp_wstamp_ns).
+        let left_at = if self.is_paced() { self.gate.departs_at } else { self.timers.sent_at };
+        now.since(left_at) <= NEAR
             && !self.stream.at_once
             && room < window.min(self.stream.receive_window) / WINDOW_PARTS
             && !fits
@@ -301,10 +302,10 @@ impl Sender {
     }
 
     /// True if what is lost must wait for its turn before it is sent again.
-    pub(super) fn paces_repair(&mut self, now: Time, rack: &Rack) -> bool {
-        let waits = self.is_paced() && now < rack.pace_at;
+    pub(super) fn paces_repair(&mut self, now: Time) -> bool {
+        let waits = self.is_paced() && now < self.gate.departs_at;
         if waits {
-            self.wait_until(rack.pace_at);
+            self.wait_until(self.gate.departs_at);
         }
         waits
     }
@@ -312,17 +313,20 @@ impl Sender {
     /// `bytes` leave together, and nothing more for the time that they take at the pacing rate. Of that, a late start takes half
     /// at most.
     // Linux net/ipv4/tcp_output.c: what tcp_update_skb_after_send computes.
-    pub(super) fn pace(&mut self, now: Time, rack: &mut Rack, bytes: u64) {
+    pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         if !self.is_paced() {
             return;
         }
-        let late = now.since(rack.pace_at);
-        rack.pace_at = rack.pace_at.max(now);
+        let late = now.since(self.gate.departs_at);
+        self.gate.departs_at = self.gate.departs_at.max(now);
         let sent =
             (self.stream.max + bytes).div_ceil(u64::from(self.stream.mss)) + self.repair.retransmissions;
         if sent >= UNPACED_SEGMENTS {
-            let pause = pause(bytes, self.gate.control.pacing).min(self.params.rto_max);
-            rack.pace_at += pause - late.min(pause / 2);
+            let rate = self.gate.control.pacing;
+            let whole = (bytes * 1_000_000_000).checked_div(rate.bytes_per_second()).unwrap_or(u64::MAX);
+            let pause = if rate >= FAST { 0 } else { whole };
+            let pause = Duration::from_nanos(pause).min(self.params.rto_max);
+            self.gate.departs_at += pause - late.min(pause / 2);
         }
     }
 }

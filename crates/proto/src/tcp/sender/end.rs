@@ -51,7 +51,7 @@ impl Sender {
         };
         let held = Held { una, next, end, packets, beside: self.params.packet_memory.get() };
         let most = self.stream.shifted(self.stream.largest_window);
-        let written = writer.write(held, &mut self.stream.pieces, mss, most);
+        let written = writer.write(held, mss, most);
         if let Some(written) = written {
             self.stream.end = written.end;
             self.stream.stop = written.end;
@@ -61,7 +61,7 @@ impl Sender {
             self.stream.stop += u64::from(self.params.fin);
             self.stream.buffer = writer.segments();
         }
-        if !writer.is_done() || writer.has_pushes() {
+        if !writer.is_done() || writer.pieces().is_some() {
             self.stream.writer = Some(writer);
         }
         written.is_some()

@@ -31,6 +31,7 @@ impl Gate {
             flight,
             delivered,
             held,
+            departs_at: self.departs_at,
             rtt: news.rtt,
             smoothed_rtt: rtt.smoothed(),
             min_rtt: rtt.min(),

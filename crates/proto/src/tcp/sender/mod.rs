@@ -37,7 +37,6 @@ use super::params::{EcnFeedback, LossDetection, Offload, Pacing, Params};
 use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
-use super::send_buffer::Pieces;
 use super::spread::Spread;
 use super::ticks::Ticks;
 use super::writer::Writer;
@@ -118,7 +117,6 @@ struct Stream {
     at_once: bool,
     /// The next burst waits for an acknowledgement or for more data. Timers do not release it.
     held: bool,
-    pieces: Pieces,
     /// The receiver's host grants windows or credit.
     hosted: bool,
     /// See [`Sender::is_paced`].
@@ -139,7 +137,7 @@ struct Stream {
     /// Where the latest segment that was not full ended, and its length.
     short_end: u64,
     short_length: u16,
-    /// The application, while it has something to write, or has pushed something that may wait.
+    /// The application, while it has something to write, or what it wrote piece by piece may wait.
     writer: Option<Box<Writer>>,
 }
 
@@ -180,6 +178,8 @@ struct Gate {
     largest_window: u64,
     /// Bytes acknowledged, cumulatively or selectively, that the controller knows of.
     delivered: u64,
+    /// Paced, nothing new leaves before this time.
+    departs_at: Time,
     /// The answer of routers that the acknowledgement in hand brought.
     feedback: i64,
     needs: Needs,
@@ -311,7 +311,6 @@ impl Sender {
                 pushes: false,
                 at_once: false,
                 held: false,
-                pieces: Pieces::new(mss),
                 hosted: opening.granted.is_some(),
                 paced,
                 mss: mss as u16,
@@ -354,6 +353,7 @@ impl Sender {
                 mss,
                 largest_window: params.max_window.map_or(LARGEST_WINDOW, |w| u64::from(w) * u64::from(mss)),
                 delivered: 0,
+                departs_at: Time::ZERO,
                 feedback: 0,
                 needs,
                 class: params.controller.class(),
@@ -363,7 +363,7 @@ impl Sender {
                 sent_bytes: 0,
                 cuts: 0,
                 probes: 0,
-                account: needs.any(ACCOUNT).then(|| Box::new(Account::new(mss, needs))),
+                account: needs.any(ACCOUNT).then(|| Box::new(Account::new(mss, needs, in_time))),
                 controller,
             },
             repair: Repair {

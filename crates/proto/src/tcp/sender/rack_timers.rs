@@ -224,13 +224,13 @@ impl Sender {
                 self.note_usage(now, rack, true);
                 return Repaired::Blocked;
             }
-            if self.paces_repair(now, rack) {
+            if self.paces_repair(now) {
                 return Repaired::Blocked;
             }
             let most = (window - out).min(self.largest_burst(rack));
             let count = rack.segments.together(id, most.min(u8::MAX.into()));
             rack.rest = count as u8;
-            self.pace(now, rack, u64::from(count) * u64::from(self.stream.mss));
+            self.pace(now, u64::from(count) * u64::from(self.stream.mss));
         }
         rack.rest -= 1;
         let mut answer = self.send_again(now, rack, id);

@@ -4,6 +4,7 @@ use dumbbell_core::{Ecn, FlowTag, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::Stream;
+use crate::tcp::send_buffer::Pieces;
 
 impl Stream {
     /// True if the application has written all.
@@ -26,7 +27,19 @@ impl Stream {
     /// True if the application pushed what it had written up to this number.
     #[inline]
     pub(super) fn is_pushed(&self, end: u64) -> bool {
-        self.writer.as_ref().is_some_and(|writer| writer.has_pushed(end))
+        self.pieces().is_some_and(|pieces| pieces.has_pushed(end))
+    }
+
+    fn pieces(&self) -> Option<&Pieces> {
+        self.writer.as_ref().and_then(|writer| writer.pieces())
+    }
+
+    /// Bytes of the piece of the send buffer that leaves next, and whether it is the last.
+    pub(super) fn first_piece(&self) -> (u64, bool) {
+        match self.pieces() {
+            Some(pieces) => pieces.first(self.nxt),
+            None => Pieces::first_of_one_write(self.mss.into(), self.nxt, self.end),
+        }
     }
 
     /// The receive window that a header advertises, in bytes.
