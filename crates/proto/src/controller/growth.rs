@@ -64,7 +64,7 @@ impl Growth {
 /// Reno in whole segments, as Linux has it where another law makes way for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Whole {
-    /// Segments acknowledged since the window last grew.
+    /// Segments acknowledged since the window last grew. The other law may count by it too (snd_cwnd_cnt).
     pub counted: u64,
 }
 

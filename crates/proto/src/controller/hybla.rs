@@ -50,7 +50,6 @@ impl Build for Params {
             params: self.clone(),
             shortest: Duration::MAX,
             credit: 0.0,
-            acks: 0,
             repairs: false,
             states: States::default(),
             growth: Growth::default(),
@@ -72,8 +71,6 @@ pub struct Hybla {
     shortest: Duration,
     /// The part of a segment by which the window has yet to grow.
     credit: f64,
-    /// Acknowledgements since the window last grew, with `whole_parts`.
-    acks: u64,
     /// Losses are being repaired, or something is out of order.
     repairs: bool,
     states: States,
@@ -100,9 +97,13 @@ impl Hybla {
     /// add nothing as the window has segments.
     // Linux net/ipv4/tcp_hybla.c: what hybla_cong_avoid adds.
     fn parts(&mut self, rho: f64, window: u64) -> f64 {
-        self.acks += 1;
         let parts = (rho * rho * PARTS / window as f64).floor();
-        if parts == 0.0 && self.acks >= window { 1.0 } else { parts / PARTS }
+        self.whole.counted += u64::from(parts < PARTS);
+        if parts == 0.0 && self.whole.counted >= window {
+            self.whole.counted = 0;
+            return 1.0;
+        }
+        parts / PARTS
     }
 
     fn grow(&mut self, signals: &Signals, control: &mut Control) {
@@ -117,7 +118,7 @@ impl Hybla {
         }
         let (mss, rho) = (u64::from(signals.mss), self.rho());
         let slow_start = control.window < control.threshold;
-        self.credit += match (slow_start, self.params.whole_parts) {
+        let added = match (slow_start, self.params.whole_parts) {
             (true, false) => rho.min(self.params.most_doublings).exp2() - 1.0,
             (false, false) => rho * rho * mss as f64 / control.window as f64,
             (true, true) => {
@@ -126,9 +127,12 @@ impl Hybla {
             }
             (false, true) => self.parts(rho, control.window / mss),
         };
+        self.credit += added;
         let whole = self.credit.floor();
         self.credit -= whole;
-        self.acks = if whole > 0.0 { 0 } else { self.acks };
+        if whole > added.floor() {
+            self.whole.counted = 0;
+        }
         // Steps are so large that the threshold would mean nothing if the last of them passed it.
         let room = if slow_start { control.threshold - control.window } else { u64::MAX };
         control.window += (whole as u64 * mss).min(room);
@@ -165,7 +169,7 @@ impl Controller for Hybla {
             self.states.told(signals);
         }
         if matches!(signals.event, Event::Loss | Event::Ecn | Event::Timeout) {
-            (self.acks, self.whole) = (0, Whole::default());
+            self.whole = Whole::default();
         }
     }
 }
@@ -284,5 +288,25 @@ mod tests {
         assert!(run.controller.repairs);
         run.rounds(1);
         assert!(!run.controller.repairs);
+    }
+
+    /// Linux net/ipv4/tcp_hybla.c counts acknowledgements in snd_cwnd_cnt, as tcp_cong_avoid_ai counts segments. Of nine acknowledgements
+    /// in order and two segments out of order a window of eleven grows.
+    #[test]
+    fn it_counts_on_where_standard_tcp_begins() {
+        let grown = |in_order: usize| {
+            let mut hybla = super::super::avoidance::tests::linux("hybla");
+            let mut control = Control { window: 11_000, threshold: 2000, ..Control::default() };
+            let smoothed_rtt = Duration::from_millis(25);
+            let ack =
+                Signals { smoothed_rtt, ..signals(Event::Ack, dumbbell_core::Time::ZERO, 1000, 9000) };
+            // 128/11 parts of a segment each, fewer than a segment.
+            for _ in 0..in_order {
+                hybla.on(&ack, &mut control);
+            }
+            hybla.on(&Signals { acked: 2000, held: 1000, ..ack }, &mut control);
+            control.window - 11_000
+        };
+        assert_eq!([8, 9].map(grown), [0, 1000]);
     }
 }

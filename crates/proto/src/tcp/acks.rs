@@ -24,6 +24,9 @@ const AT_ONCE: u8 = 3;
 const COMPRESSED: u8 = 44;
 /// Blocks that acknowledgements surely show, beside the one that changes: TCP_SACK_BLOCKS_EXPECTED.
 pub const SHOWN: usize = 2;
+/// A segment in order opens the window if it has so many bytes.
+// Linux net/ipv4/tcp_input.c: tcp_event_data_recv.
+const OPENS: u64 = 128;
 const COMPRESSED_FOR: Duration = Duration::from_millis(1);
 /// The delay before anything was measured: TCP_TIMEOUT_INIT.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
@@ -380,7 +383,9 @@ impl Acks {
         }
         // A window that grows asks for one more acknowledgement than `follow` has granted.
         let weight = if bytes < self.segment.into() { self.weight(bytes, params) } else { bytes };
-        self.grow(self.unread.map_or(weight, u64::from) + held);
+        if bytes >= OPENS {
+            self.grow(self.unread.map_or(weight, u64::from) + held);
+        }
         let (mut many, mut shrinks) = (waiting >= 2, shrinks);
         if let Some(pressure) = self.pressure {
             (many, shrinks) = (pressure.many, pressure.shrinks);

@@ -1,6 +1,6 @@
 //! What Linux does, as drawn cells of `dumbbell compare-real --draw` showed.
 
-use dumbbell_core::{Duration, Ecn, Packet, Stage};
+use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::tests::{MSS, lose, params, pass};
@@ -109,4 +109,31 @@ fn a_piece_of_linux_6_1_ends_with_a_part() {
     let parts = lengths_at_ends("pieces");
     assert!(parts.len() == 4 && parts.iter().all(|length| (1..MSS).contains(length)), "{parts:?}");
     assert!(lengths_at_ends("linux").is_empty());
+}
+
+/// Linux net/ipv4/tcp_output.c: tcp_cwnd_validate remembers a full window until all that was out then is acknowledged, and anew each
+/// time. tcp_tso_should_defer calls a window full only if it is smaller than that of the receiver.
+#[test]
+fn a_full_window_is_remembered_for_a_round_trip() {
+    let probe = Probe::new(|signals, control| {
+        // 10 segments after the first acknowledgement, and then far more than the receiver lets through.
+        control.window = [4, 10, 60][(signals.delivered / MSS).min(2) as usize] * MSS;
+    });
+    let heard = probe.heard.clone();
+    let text = r#"{"handshake": false, "fin": false, "ack_every": 1, "delayed_acks": "fixed", "loss_detection": "rack",
+        "initial_window": 4, "segmentation_offload": "linux", "receive_window": "29200B"}"#;
+    let ends = super::probed(
+        AnyController::Own(Box::new(probe)),
+        Needs::RATES,
+        params(text),
+        &opening(Some(400 * MSS)),
+    );
+    let rate = BitRate::from_bps(20_000_000);
+    let mut pipe = Pipe::new(ends, pass).shaped(Some(rate), Duration::from_millis(100));
+    pipe.until(|p| p.now > ms(580.0));
+    let heard = heard.lock().unwrap();
+    let found: Vec<bool> =
+        heard.iter().filter(|s| s.event == Event::Ack).map(|s| s.window_limited).collect();
+    let first = found.iter().take_while(|limited| **limited).count();
+    assert_eq!((first, found[first..].contains(&true)), (11, false), "{found:?}");
 }

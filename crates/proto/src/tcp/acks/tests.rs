@@ -245,6 +245,20 @@ fn quick_acknowledgements_come_before_sack_compression() {
     assert_eq!(late[14..], [1.1; 2]);
 }
 
+/// Linux net/ipv4/tcp_input.c: tcp_event_data_recv.
+#[test]
+fn a_segment_of_fewer_than_128_bytes_opens_no_window() {
+    let params = params(r#"{"profile": "linux"}"#);
+    let opened = [127, 128].map(|bytes| {
+        let mut acks = Acks::new(&params, 1448, false);
+        acks.in_order(Time::ZERO, (1448, 0), 1, (false, false, false), &params);
+        let before = acks.window;
+        acks.in_order(Time::ZERO, (1448 + bytes, 0), 1, (false, false, false), &params);
+        acks.window - before
+    });
+    assert_eq!(opened, [0, 2 * 1448]);
+}
+
 /// net.ipv4.tcp_comp_sack_slack_ns. The last of many waits for a twentieth of 10 ms.
 #[test]
 fn compressed_acknowledgements_wait_for_the_slack_too() {

@@ -40,8 +40,8 @@ enum Burst {
     Of(u64),
     /// Nothing before this time.
     At(Time),
-    /// Nothing until the next acknowledgement, though the window has room.
-    Held,
+    /// Nothing until the next acknowledgement, though the window has room. It `is_full` if less of it is free than the packet needs.
+    Held { is_full: bool },
 }
 
 impl Sender {
@@ -177,7 +177,8 @@ impl Sender {
         let waits = self.stream.held || self.is_worth_waiting(now, &rack, room, packet);
         self.stream.held = waits;
         if waits {
-            self.paused(now, &mut rack, true);
+            let is_full = self.fills_window(&rack, packet);
+            self.paused(now, &mut rack, is_full);
         } else {
             self.grant(self.whole(room.min(self.ahead())));
         }
@@ -211,7 +212,7 @@ impl Sender {
                 self.wait_until(time);
                 self.paused(now, &mut rack, false);
             }
-            Burst::Held => self.paused(now, &mut rack, true),
+            Burst::Held { is_full } => self.paused(now, &mut rack, is_full),
         }
         self.repair.rack = Some(rack);
         matches!(burst, Burst::Of(_))
@@ -256,7 +257,7 @@ impl Sender {
         let packet = self.packet_bytes(rate, window);
         if room < packet && (self.stream.held || self.is_worth_waiting(now, rack, room, packet)) {
             self.stream.held = true;
-            return Burst::Held;
+            return Burst::Held { is_full: self.fills_window(rack, packet) };
         }
         let bytes = self.whole(room.min(packet).min(self.ahead()));
         if self.is_paced() {
@@ -275,10 +276,11 @@ impl Sender {
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, packet: u64) -> bool {
         let (left, is_last) = self.stream.first_piece();
         let window = self.gate.window_in_use();
-        let free = window.saturating_sub(u64::from(rack.segments.out()) * u64::from(self.stream.mss));
-        let grown = if self.params.segmentation_offload == Offload::Pieces { 0 } else { free.min(packet) };
-        let fits =
-            if is_last { self.stream.stop > self.stream.end && room > left } else { room >= left.max(grown) };
+        let fits = if is_last {
+            self.stream.stop > self.stream.end && room > left
+        } else {
+            room >= self.grown(left, self.free(rack), packet)
+        };
         let smoothed = self.timers.rtt.smoothed();
         // Paced, the packet before has left when the next one may (tcp_wstamp_ns).
         let left_at = if self.is_paced() { self.gate.departs_at } else { self.timers.sent_at };
@@ -292,6 +294,27 @@ impl Sender {
                 .segments
                 .first()
                 .is_some_and(|head| (head.sent_at + smoothed).since(now) < NEAR.min(smoothed / 2))
+    }
+
+    /// What of the congestion window is free, in bytes.
+    fn free(&self, rack: &Rack) -> u64 {
+        let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.stream.mss);
+        self.gate.window_in_use().saturating_sub(in_flight)
+    }
+
+    /// The length of a piece of which so many bytes are `left`, before others, when it has taken what the window has room for.
+    // Linux net/ipv4/tcp_output.c: tcp_grow_skb, since 6.10.
+    fn grown(&self, left: u64, free: u64, packet: u64) -> u64 {
+        if self.params.segmentation_offload == Offload::Pieces { left } else { left.max(free.min(packet)) }
+    }
+
+    /// True if a packet that waits does so for the congestion window, not for that of the receiver or for more data.
+    // Linux net/ipv4/tcp_output.c: how tcp_tso_should_defer sets is_cwnd_limited.
+    fn fills_window(&self, rack: &Rack, packet: u64) -> bool {
+        let Stream { una, nxt, receive_window, .. } = self.stream;
+        let (free, (left, is_last)) = (self.free(rack), self.stream.first_piece());
+        let length = if is_last { left } else { self.grown(left, free, packet) };
+        nxt + free < una + receive_window && free <= length
     }
 
     /// True if packets leave with pauses between them as Linux has it, at the rate of a controller that models the path, or of the

@@ -334,7 +334,7 @@ impl Sender {
     fn note_usage(&mut self, now: Time, rack: &mut Rack, full: bool) {
         let out = rack.segments.out();
         let usage = &mut rack.usage;
-        if self.stream.una >= usage.until || full && !usage.limited || !usage.limited && out > usage.most {
+        if self.stream.una >= usage.until || full || !usage.limited && out > usage.most {
             (usage.limited, usage.most, usage.until) = (full, out, self.stream.nxt);
         }
         if self.gate.is_window_limited(rack) {
