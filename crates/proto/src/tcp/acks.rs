@@ -391,10 +391,13 @@ impl Acks {
             (many, shrinks) = (pressure.many, pressure.shrinks);
             self.press(pressure);
         }
-        let many = many && !shrinks;
-        let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         // The application reads after that: an acknowledgement that leaves at once does not know of it.
         self.room = self.clamp.saturating_sub(self.taken(held + weight));
+        if self.grows && (many || bytes > self.segment.into()) {
+            self.slow_down();
+        }
+        let many = many && !shrinks;
+        let verdict = if at_once { Verdict::Now } else { self.judge(now, waiting, many, params) };
         let reads = self.linux && self.unread.is_none() && self.pressure.is_none();
         if reads
             && self.grows

@@ -192,6 +192,14 @@ impl Acks {
         self.room = self.clamp.saturating_sub(self.taken(held));
     }
 
+    /// Whoever asks for the window ends quick acknowledgements if less than half of the buffer is free.
+    // Linux net/ipv4/tcp_output.c: __tcp_select_window; net/ipv4/tcp_input.c: __tcp_ack_snd_check asks where two segments wait.
+    pub(super) fn slow_down(&mut self) {
+        if self.linux && self.room < self.clamp / 2 {
+            self.quick = 0;
+        }
+    }
+
     /// The window to advertise, shifted, when everything below `next` has arrived; `last` if windows do not grow. It is what the
     /// buffer has room for, rounded up, and takes nothing back that was promised (RFC 7323 section 2.4).
     // Linux net/ipv4/tcp_output.c: what __tcp_select_window and tcp_select_window compute.
@@ -200,9 +208,7 @@ impl Acks {
         if !self.grows {
             return last;
         }
-        if self.linux && self.room < self.clamp / 2 {
-            self.quick = 0;
-        }
+        self.slow_down();
         self.promised = self.promised.max(next + self.room.min(self.window));
         let shifted = (self.promised - next + (1 << self.scale) - 1) >> self.scale;
         let shifted = shifted.min(u64::from(u16::MAX));
