@@ -164,6 +164,24 @@ def test_the_reason_is_that_ours_varies_as_much() -> None:
     assert both.reason.startswith("not known")
 
 
+def test_the_reason_is_what_the_controller_draws() -> None:
+    found = replace(result(1, summary(1.2), summary(1.0)), drawn=[summary(1.1), summary(0.9)])
+    draws = f"hangs on what {CELL.controller} draws: 0.9 to 1.2 s with other draws"
+    assert found.reason == draws
+    # Late packets say less.
+    assert replace(found, spread=[summary(0.9)]).reason == draws
+    assert replace(found, drawn=[summary(1.1)]).reason.startswith("not known")
+
+
+def test_controllers_that_draw_draw_other_numbers() -> None:
+    def draws(controller: str) -> list[dict[str, Any]]:
+        given = referee._with(prepared(CELL.scenario(), controller, "linux"), {"controller.draws": 3})
+        return [flow["transport"]["controller"] for flow in given.to_dict()["flows"]]
+
+    assert {controller["draws"] for controller in draws("bbr")} == {3}
+    assert all("draws" not in controller for controller in draws("cubic"))
+
+
 def test_the_reason_is_a_part_without_which_ours_is_within() -> None:
     parts = {"HyStart": summary(1.01), "SACK compression": summary(1.3)}
     found = replace(result(1, summary(1.2), summary(1.0)), without=parts)
@@ -245,10 +263,10 @@ def test_further_runs_come_late_and_have_other_seeds() -> None:
 def test_a_part_is_switched_off_in_every_flow() -> None:
     given = prepared(CELL.scenario(), "cubic", "linux")
     for name, values in referee.PARTS.items():
-        flows = referee._without(given, values).to_dict()["flows"]
+        flows = referee._with(given, values).to_dict()["flows"]
         assert all(flow["transport"] != given.to_dict()["flows"][0]["transport"] for flow in flows), name
     other = prepared(CELL.scenario(), "vegas", "linux")
-    flows = referee._without(other, referee.PARTS["HyStart"]).to_dict()["flows"]
+    flows = referee._with(other, referee.PARTS["HyStart"]).to_dict()["flows"]
     assert "hystart" not in str(flows)
 
 

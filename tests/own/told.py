@@ -107,9 +107,9 @@ class Backends:
 
 
 _WORDS = (
-    "now", "initial_window", "growth_limit", "acked", "flight", "delivered", "held", "departs_at", "rtt", "smoothed_rtt",
-    "min_rtt", "feedback", "lost", "marked", "round", "rate.rate", "rate.interval", "rate.delivered",
-    "rate.prior_delivered", "rate.lost", "rate.in_flight",
+    "now", "initial_window", "growth_limit", "acked", "flight", "delivered", "held", "departs_at", "rtt",
+    "smoothed_rtt", "min_rtt", "feedback", "lost", "marked", "round", "rate.rate", "rate.interval",
+    "rate.delivered", "rate.prior_delivered", "rate.lost", "rate.in_flight",
 )  # fmt: skip
 
 

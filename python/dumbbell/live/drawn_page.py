@@ -18,7 +18,7 @@ from dumbbell._native import version
 from dumbbell.live.agreement import Agreement, agreements, first_differences
 from dumbbell.live.drawn import DISTRIBUTION, Cell
 from dumbbell.live.grid_page import Answer, plain
-from dumbbell.live.referee import COMPLETION, PAIRED, SHARE, SPREAD, Result
+from dumbbell.live.referee import COMPLETION, DRAWS, PAIRED, SHARE, SPREAD, Result
 from dumbbell.stats import Estimate
 
 _MEDIAN = 0.01
@@ -190,7 +190,9 @@ _KEY = (
     "counts cells.",
     "",
     f"A cell is outside if completion differs by more than {COMPLETION * 100:g} %, or a share by more than",
-    f"{SHARE * 100:g} %, of the kernel's. Its reason is *ours varies as much* if the kernel's run lies among",
+    f"{SHARE * 100:g} %, of the kernel's. Its reason is *what the controller draws* if the kernel's run lies",
+    f"among {DRAWS + 1} runs of ours in which it draws other numbers: BBR draws the phase in which a cycle",
+    "begins. It is *ours varies as much* if the kernel's run lies among",
     f"{len(SPREAD) + 1} runs of ours with the same losses, whose packets come on time, or late by a mean of",
     f"{SPREAD[0]} to {SPREAD[-1]}. With `--runs`, both sides have further runs in pairs: their packets come",
     f"late by a mean of {PAIRED}, and a seed of the pair draws how late, losses and what queues draw. *The",

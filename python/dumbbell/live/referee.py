@@ -32,6 +32,9 @@ COMPLETION, SHARE = 0.05, 0.10
 SPREAD = tuple(f"{late}us" for late in range(5, 101, 5))
 """How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
 
+DRAWS = 20
+"""Further simulations of a cell outside, in which controllers that draw numbers draw others."""
+
 PAIRED = "20us"
 """How late packets arrive in the mean in the second and further runs of a cell, on both sides."""
 
@@ -145,6 +148,8 @@ class Result:
     """Runs of ours without one of :data:`PARTS`, by its name; none if another reason is known."""
     pairs: Sequence[tuple[Summary, Summary]] = ()
     """Further runs of ours and of the kernel, in pairs with one seed: see :func:`varied`."""
+    drawn: Sequence[Summary] = ()
+    """Runs of ours whose controllers draw other numbers; none if none draws, or if it is within the bounds."""
     waits: Mapping[int, str] = field(default_factory=dict)
     """Flows that wait on one side alone: see :func:`dumbbell.live.packets.lone_waits`."""
 
@@ -245,8 +250,11 @@ class Result:
             return ""
         if self.kernel_varies:
             return f"the kernel varies as much: {self._range_of_kernel()} in {self.runs} runs"
+        if self.varies_with_draws:
+            return f"hangs on what {self.cell.controller} draws: {self._range(self.drawn)} with other draws"
         if self.varies:
-            return f"ours varies as much: {self._range()} when packets come up to {SPREAD[-1]} late"
+            late = f"when packets come up to {SPREAD[-1]} late"
+            return f"ours varies as much: {self._range(self.spread)} {late}"
         if self.outside == ["completion"] and self.waits:
             rest = _relative(*self._completions(self.ours, self.waits)) or 0.0
             if abs(rest) <= COMPLETION:
@@ -260,11 +268,16 @@ class Result:
     @property
     def varies(self) -> bool:
         """Whether the kernel's run lies among ours whose packets come late, in all that is outside."""
-        return all(self._varies(what) for what in self.outside)
+        return all(self._varies(what, self.spread) for what in self.outside)
 
-    def _varies(self, what: str) -> bool:
+    @property
+    def varies_with_draws(self) -> bool:
+        """Whether the kernel's run lies among ours whose controllers draw other numbers."""
+        return bool(self.drawn) and all(self._varies(what, self.drawn) for what in self.outside)
+
+    def _varies(self, what: str, others: Sequence[Summary]) -> bool:
         """Whether the kernel's run lies among runs of ours, in every flow that is outside."""
-        runs = [self.ours, *self.spread]
+        runs = [self.ours, *others]
         if what == "completion":
             apart = [_relative(*self._completions(run)) or 0.0 for run in runs]
             return min(apart) <= 0 <= max(apart)
@@ -276,8 +289,8 @@ class Result:
             if abs(share) > SHARE
         )
 
-    def _range(self) -> str:
-        runs = (self.ours, *self.spread)
+    def _range(self, others: Sequence[Summary]) -> str:
+        runs = (self.ours, *others)
         return self._ranges([self._completions(run)[0] for run in runs], runs)
 
     def _range_of_kernel(self) -> str:
@@ -506,10 +519,12 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
         return result
     # The seed stays, so that the same packets are lost.
     spread = _summaries([late(given, LINK, by) for by in SPREAD])
-    result = replace(result, spread=spread, waits=packets.lone_waits(*sides))
-    if result.kernel_varies or result.varies:
+    others = [_with(given, {"controller.draws": place + 1}) for place in range(DRAWS)]
+    drawn = _summaries(others) if others[0] != given else []
+    result = replace(result, spread=spread, drawn=drawn, waits=packets.lone_waits(*sides))
+    if result.kernel_varies or result.varies_with_draws or result.varies:
         return result
-    parts = {name: _without(given, values) for name, values in PARTS.items()}
+    parts = {name: _with(given, values) for name, values in PARTS.items()}
     runs = _summaries(list(parts.values()))
     return replace(result, without=dict(zip(parts, runs, strict=True)))
 
@@ -533,8 +548,8 @@ def _windowed(given: Scenario, release: str) -> Scenario:
     return Scenario.from_dict(table)
 
 
-def _without(given: Scenario, values: Mapping[str, Any]) -> Scenario:
-    """A scenario under a TCP without a part; the same where its controller knows no such part."""
+def _with(given: Scenario, values: Mapping[str, Any]) -> Scenario:
+    """A scenario with other values of its TCP; the same where its controller knows no such key."""
     table = given.to_dict()
     for flow in table["flows"]:
         for key, value in values.items():

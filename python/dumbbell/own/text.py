@@ -50,8 +50,8 @@ _RESERVED = frozenset((
 """Names that mean something else in C or Rust."""
 
 _SIGNED = {"now", "acked", "flight", "growth_limit", "initial_window", "delivered", "held",
-           "departs_at", "rtt", "smoothed_rtt", "min_rtt", "lost", "marked", "round", "rate.rate", "rate.interval",
-           "rate.delivered", "rate.prior_delivered",
+           "departs_at", "rtt", "smoothed_rtt", "min_rtt", "lost", "marked", "round", "rate.rate",
+           "rate.interval", "rate.delivered", "rate.prior_delivered",
            "rate.lost", "rate.in_flight"}  # fmt: skip
 """Signals that are unsigned words of 64 bits, and saturate."""
 

@@ -298,8 +298,7 @@ mod tests {
             let mut hybla = super::super::avoidance::tests::linux("hybla");
             let mut control = Control { window: 11_000, threshold: 2000, ..Control::default() };
             let smoothed_rtt = Duration::from_millis(25);
-            let ack =
-                Signals { smoothed_rtt, ..signals(Event::Ack, dumbbell_core::Time::ZERO, 1000, 9000) };
+            let ack = Signals { smoothed_rtt, ..signals(Event::Ack, dumbbell_core::Time::ZERO, 1000, 9000) };
             // 128/11 parts of a segment each, fewer than a segment.
             for _ in 0..in_order {
                 hybla.on(&ack, &mut control);

@@ -132,8 +132,7 @@ fn a_full_window_is_remembered_for_a_round_trip() {
     let mut pipe = Pipe::new(ends, pass).shaped(Some(rate), Duration::from_millis(100));
     pipe.until(|p| p.now > ms(580.0));
     let heard = heard.lock().unwrap();
-    let found: Vec<bool> =
-        heard.iter().filter(|s| s.event == Event::Ack).map(|s| s.window_limited).collect();
+    let found: Vec<bool> = heard.iter().filter(|s| s.event == Event::Ack).map(|s| s.window_limited).collect();
     let first = found.iter().take_while(|limited| **limited).count();
     assert_eq!((first, found[first..].contains(&true)), (11, false), "{found:?}");
 }

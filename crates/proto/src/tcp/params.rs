@@ -344,7 +344,9 @@ impl Validate for Params {
         }
         if self.sack_compression_slack > LONGEST_SLACK {
             let message = format!("{} is longer than any round trip", self.sack_compression_slack);
-            return Err(at.key("sack_compression_slack").error(message, format!("give {LONGEST_SLACK} or less")));
+            return Err(at
+                .key("sack_compression_slack")
+                .error(message, format!("give {LONGEST_SLACK} or less")));
         }
         if self.packet_memory.get() > MOST_BESIDE {
             let message = format!("{} are more than a packet takes", self.packet_memory);

@@ -255,7 +255,8 @@ mod tests {
         }
         assert_eq!(ends, [(22, true), (27, false), (32, true)]);
         // It pushes when it waits. The piece that it pushed at 27 segments has grown since.
-        let pushed = [22, 27, 32].map(|segments| writer.pieces().is_some_and(|pieces| pieces.has_pushed(segments * MSS)));
+        let pushed = [22, 27, 32]
+            .map(|segments| writer.pieces().is_some_and(|pieces| pieces.has_pushed(segments * MSS)));
         assert_eq!(pushed, [false, false, true]);
     }
 }

@@ -46,6 +46,8 @@ config! {
         aggregation: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_extra_acked_gain 1";
         /// Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through for 48 round trips.
         policer: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48";
+        /// Which numbers it draws: runs that differ in nothing else show what hangs on them.
+        draws: u64 = 0, "Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle begins";
     }
 }
 
@@ -584,6 +586,10 @@ impl Controller for Bbr {
     }
 
     fn start(&mut self, random: Random) {
-        self.random = Some(random.into());
+        let mut stream = Stream::from(random);
+        if self.params.draws > 0 {
+            stream = Random::of(stream.random::<u64>().wrapping_add(self.params.draws)).into();
+        }
+        self.random = Some(stream);
     }
 }

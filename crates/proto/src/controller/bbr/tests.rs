@@ -256,6 +256,23 @@ fn flows_begin_the_cycle_in_any_phase_but_the_slower_one() {
 }
 
 #[test]
+fn other_numbers_are_drawn_for_each_number_of_draws() {
+    let phases = |draws: u64| -> Vec<usize> {
+        let mut bbr = Params { draws, ..Params::default() }.build();
+        bbr.start(dumbbell_core::rng::stream(1, "test").into());
+        (0..20)
+            .map(|_| {
+                bbr.begin_cycle(Time::ZERO);
+                bbr.phase.0
+            })
+            .collect()
+    };
+    let drawn = [0, 1, 2].map(phases);
+    assert!(drawn[0] != drawn[1] && drawn[1] != drawn[2] && drawn[0] != drawn[2], "{drawn:?}");
+    assert_eq!(phases(2), drawn[2]);
+}
+
+#[test]
 fn after_a_timeout_that_was_none_startup_looks_for_growth_again() {
     let mut told = Told::new();
     for _ in 0..3 {
