@@ -149,7 +149,7 @@ class Result:
     pairs: Sequence[tuple[Summary, Summary]] = ()
     """Further runs of ours and of the kernel, in pairs with one seed: see :func:`varied`."""
     drawn: Sequence[Summary] = ()
-    """Runs of ours whose controllers draw other numbers; none if none draws, or if it is within the bounds."""
+    """Runs of ours whose controllers draw other numbers; none if none draws, or if it is within bounds."""
     waits: Mapping[int, str] = field(default_factory=dict)
     """Flows that wait on one side alone: see :func:`dumbbell.live.packets.lone_waits`."""
 
@@ -519,8 +519,8 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
         return result
     # The seed stays, so that the same packets are lost.
     spread = _summaries([late(given, LINK, by) for by in SPREAD])
-    others = [_with(given, {"controller.draws": place + 1}) for place in range(DRAWS)]
-    drawn = _summaries(others) if others[0] != given else []
+    redrawn = [_with(given, {"controller.draws": place + 1}) for place in range(DRAWS)]
+    drawn = _summaries(redrawn) if redrawn[0] != given else []
     result = replace(result, spread=spread, drawn=drawn, waits=packets.lone_waits(*sides))
     if result.kernel_varies or result.varies_with_draws or result.varies:
         return result
