@@ -32,6 +32,8 @@ const NEAR: Duration = Duration::from_millis(1);
 const IN_SLOW_START: u64 = 8_000_000 / 100 * 200;
 const LATER: u64 = 8_000_000 / 100 * 120;
 const UNPACED_SEGMENTS: u64 = 10;
+/// In a second.
+const NANOS: u64 = 1_000_000_000;
 
 /// What may leave now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -345,10 +347,9 @@ impl Sender {
         let sent =
             (self.stream.max + bytes).div_ceil(u64::from(self.stream.mss)) + self.repair.retransmissions;
         if sent >= UNPACED_SEGMENTS {
-            let rate = self.gate.control.pacing;
-            let whole = (bytes * 1_000_000_000).checked_div(rate.bytes_per_second()).unwrap_or(u64::MAX);
-            let pause = if rate >= FAST { 0 } else { whole };
-            let pause = Duration::from_nanos(pause).min(self.params.rto_max);
+            let (rate, nanos) = (self.gate.control.pacing, bytes.saturating_mul(NANOS));
+            let whole = nanos.checked_div(rate.bytes_per_second()).unwrap_or(u64::MAX);
+            let pause = Duration::from_nanos(if rate >= FAST { 0 } else { whole }).min(self.params.rto_max);
             self.gate.departs_at += pause - late.min(pause / 2);
         }
     }
