@@ -16,6 +16,7 @@ def bbr(
     margin: float | None = None,
     aggregation: bool | None = None,
     policer: bool | None = None,
+    draws: int | None = None,
 ) -> dict[str, Any]:
     """BBR, version 1: paces at the largest delivery rate of the path.
 
@@ -55,6 +56,10 @@ def bbr(
         Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through
         for 48 round trips.
         Default: ``true`` (Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48).
+    draws
+        Which numbers it draws: runs that differ in nothing else show what hangs on them. Dimensionless.
+        Default: ``0`` (Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle
+        begins).
 
     Returns
     -------

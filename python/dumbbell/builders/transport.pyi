@@ -366,6 +366,7 @@ def tcp(
     ack_delay: str | None = None,
     delayed_acks: Literal["fixed", "ticks", "linux"] | None = None,
     sack_compression: bool | None = None,
+    sack_compression_slack: str | None = None,
     dsack: bool | None = None,
     initial_receive_window: str | None = None,
     byte_counting: int | None = None,
@@ -500,6 +501,10 @@ def tcp(
         Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or
         for 44.
         Default: ``true`` (Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44).
+    sack_compression_slack
+        The timer of `sack_compression` comes so much later. In one kernel, the timers of other connections
+        would end it at any time of this.
+        Default: ``"100us"`` (Linux net.ipv4.tcp_comp_sack_slack_ns: 100000).
     dsack
         Tells the sender what arrived twice.
         Default: ``true`` (RFC 2883; Linux net.ipv4.tcp_dsack: 1).

@@ -47,7 +47,7 @@ config! {
         /// Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through for 48 round trips.
         policer: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48";
         /// Which numbers it draws: runs that differ in nothing else show what hangs on them.
-        draws: u64 = 0, "Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle begins";
+        draws: u64 as "dimensionless" = 0, "Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle begins";
     }
 }
 
