@@ -261,7 +261,8 @@ impl Bbr {
 
     /// Segments that will be in the network when the next packet departs, of so many now (bbr_packets_in_net_at_edt).
     fn at_departure(&self, in_flight: u64, signals: &Signals, control: &Control) -> u64 {
-        let delivered = self.rate() * (signals.departs_at.since(signals.now).as_nanos() / 1000) / BW_UNIT;
+        let wait = signals.departs_at.since(signals.now).as_nanos() / 1000;
+        let delivered = self.rate().saturating_mul(wait) / BW_UNIT;
         let departs = if self.pacing_gain > UNIT { Bbr::burst(control, signals) } else { 0 };
         (in_flight + departs).saturating_sub(delivered)
     }

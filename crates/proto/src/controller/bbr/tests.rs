@@ -132,6 +132,18 @@ impl Told {
         assert_eq!(told.bbr.state, State::ProbeBw);
         told
     }
+
+    /// For long in the faster phase. 100 kB are the product; the next acknowledgement brings nothing, and begins no round.
+    fn probing() -> Told {
+        let mut told = Told::steady();
+        while told.bbr.phase.0 != 0 {
+            told.round(1e6, 100_000, 0);
+        }
+        told.signals.acked = 0;
+        told.signals.rate.prior_delivered = 0;
+        told.bbr.phase.1 = 0;
+        told
+    }
 }
 
 #[test]
@@ -166,16 +178,9 @@ fn one_phase_of_eight_is_faster_and_the_next_slower() {
 #[test]
 fn the_faster_phase_ends_with_enough_in_flight_or_a_loss() {
     for (flight, lost, gain) in [(0, 0, 320), (150_000, 0, 192), (0, 1000, 192)] {
-        let mut told = Told::steady();
-        while told.bbr.phase.0 != 0 {
-            told.round(1e6, 100_000, 0);
-        }
-        // 100 kB are the product, and as much is acknowledged in one piece here.
-        told.signals.acked = 0;
-        told.bbr.phase.1 = 0;
+        let mut told = Told::probing();
         told.signals.flight = flight;
         told.signals.lost = lost;
-        told.signals.rate.prior_delivered = 0;
         told.bbr.on(&told.signals, &mut told.control);
         assert_eq!(told.bbr.pacing_gain, gain, "{flight} {lost}");
     }
@@ -415,15 +420,9 @@ fn a_closed_window_keeps_the_larger_one_of_before() {
 #[test]
 fn what_arrives_before_the_next_packet_departs_does_not_count() {
     let ends = |flight: u64, wait: u64| {
-        let mut told = Told::steady();
-        while told.bbr.phase.0 != 0 {
-            told.round(1e6, 100_000, 0);
-        }
-        told.signals.acked = 0;
-        told.bbr.phase.1 = 0;
+        let mut told = Told::probing();
         told.signals.flight = flight;
         told.signals.departs_at = told.signals.now + Duration::from_millis(wait);
-        told.signals.rate.prior_delivered = 0;
         told.bbr.on(&told.signals, &mut told.control);
         told.bbr.pacing_gain == 192
     };

@@ -192,7 +192,7 @@ impl Acks {
         self.room = self.clamp.saturating_sub(self.taken(held));
     }
 
-    /// Whoever asks for the window ends quick acknowledgements if less than half of the buffer is free.
+    /// Ends quick acknowledgements if less than half of the buffer is free. It comes with each look at the window.
     // Linux net/ipv4/tcp_output.c: __tcp_select_window; net/ipv4/tcp_input.c: __tcp_ack_snd_check asks where two segments wait.
     pub(super) fn slow_down(&mut self) {
         if self.linux && self.room < self.clamp / 2 {

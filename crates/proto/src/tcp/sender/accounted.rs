@@ -132,8 +132,8 @@ impl Sender {
         if now >= due || !self.may_send() {
             return false;
         }
-        self.gate.departs_at = due;
         if self.timers.pace_wake != due {
+            self.gate.departs_at = due;
             self.wait_until(due);
         }
         true
