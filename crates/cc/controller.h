@@ -46,8 +46,9 @@ enum dumbbell_event {
     /* Nothing was lost after all: the transport takes its latest repair back (RFC 3522, RFC 3708, RFC 5682). Only
      * with DUMBBELL_NEEDS_REPAIRS, from transports that notice. */
     DUMBBELL_UNDONE = 9,
-    /* Sending begins again, before the first segment, with nothing outstanding; app_limited of signals.rate tells
-     * whether the application had too little to send. Only with DUMBBELL_NEEDS_RESTARTS. */
+    /* Sending begins again, before the first segment, with nothing in the network: nothing is outstanding, or all
+     * of it was found lost. signals.flight has what is outstanding, and app_limited of signals.rate tells whether
+     * the application had too little to send. Only with DUMBBELL_NEEDS_RESTARTS. */
     DUMBBELL_RESTART = 10,
 };
 

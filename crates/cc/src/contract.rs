@@ -34,8 +34,9 @@ c_enum! {
         /// Nothing was lost after all: the transport takes its latest repair back (RFC 3522, RFC 3708, RFC 5682). Only with
         /// `Needs::REPAIRS`, from transports that notice.
         Undone = 9 as "UNDONE",
-        /// Sending begins again, before the first segment, with nothing outstanding; `app_limited` of `Signals::rate` tells
-        /// whether the application had too little to send. Only with `Needs::RESTARTS`.
+        /// Sending begins again, before the first segment, with nothing in the network: nothing is outstanding, or all of it
+        /// was found lost. `Signals::flight` has what is outstanding, and `app_limited` of `Signals::rate` tells whether the
+        /// application had too little to send. Only with `Needs::RESTARTS`.
         Restart = 10 as "RESTART",
     }
 }

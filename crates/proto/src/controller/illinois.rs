@@ -151,7 +151,7 @@ impl Linux {
         self.segments = self.in_order.segments(signals);
         let rtt = (signals.rtt.as_nanos() / 1000).min(LONGEST);
         let signals = &Signals { rtt: Duration::from_micros(rtt), ..*signals };
-        self.delays.measure(signals, u64::MAX);
+        self.delays.measure(signals);
         if rtt > 0 {
             self.longest = self.longest.max(rtt);
             self.sum += rtt;

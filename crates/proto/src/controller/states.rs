@@ -44,13 +44,11 @@ pub struct Delays {
     round_end: u64,
     /// The end of what was sent, as far as it is known.
     sent: u64,
-    /// The timer has expired since the latest acknowledgement.
-    timed_out: bool,
 }
 
 impl Default for Delays {
     fn default() -> Delays {
-        Delays { base: u64::MAX, shortest: u64::MAX, count: 0, round_end: 0, sent: 0, timed_out: false }
+        Delays { base: u64::MAX, shortest: u64::MAX, count: 0, round_end: 0, sent: 0 }
     }
 }
 
@@ -65,35 +63,21 @@ impl Delays {
         (self.shortest, self.count) = (u64::MAX, 0);
     }
 
-    /// Nothing is known any more: sending begins again (`tcp_vegas_init`).
+    /// Nothing is known any more: sending begins with nothing in flight (`tcp_vegas_init`).
     pub fn forget(&mut self, signals: &Signals) {
         self.base = u64::MAX;
         self.begin(signals);
     }
 
-    /// The timer expired.
-    pub fn time_out(&mut self) {
-        self.timed_out = true;
-    }
-
-    /// Takes in an acknowledgement (`tcp_vegas_pkts_acked`). True if what is sent after a timeout was a beginning: nothing else was in
-    /// flight (net/ipv4/tcp_output.c: `tcp_event_data_sent`).
-    pub fn measure(&mut self, signals: &Signals, window: u64) -> bool {
+    /// Takes in an acknowledgement (`tcp_vegas_pkts_acked`).
+    pub fn measure(&mut self, signals: &Signals) {
         self.sent = self.sent.max(signals.delivered + signals.flight);
-        // A timeout leaves one segment more than is in flight.
-        let begins = std::mem::take(&mut self.timed_out) && window <= u64::from(signals.mss);
-        if begins {
-            self.base = u64::MAX;
-            self.round_end = self.sent;
-            (self.shortest, self.count) = (u64::MAX, 0);
-        }
         if !signals.rtt.is_zero() {
             let rtt = signals.rtt.as_nanos() / 1000 + 1;
             self.base = self.base.min(rtt);
             self.shortest = self.shortest.min(rtt);
             self.count += 1;
         }
-        begins
     }
 
     /// True if the acknowledgement ends a round trip.

@@ -211,9 +211,7 @@ impl Vegas {
     fn on_as_linux(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
             Event::Ack => {
-                if self.delays.measure(signals, control.window) {
-                    self.measures = true;
-                }
+                self.delays.measure(signals);
                 let step = self.states.acknowledged(signals);
                 if step.opens {
                     self.measures = true;
@@ -236,7 +234,6 @@ impl Vegas {
                 }
                 control.window = u64::from(signals.mss);
                 (self.measures, self.reno.counted) = (false, 0);
-                self.delays.time_out();
             }
             Event::Recovered | Event::Undone => {
                 self.measures = true;
@@ -495,18 +492,19 @@ mod tests {
         assert!(vegas.measures && vegas.delays.count == 0);
     }
 
-    /// Linux net/ipv4/tcp_output.c: tcp_event_data_sent. With nothing in flight, what is sent after a timeout begins anew.
+    /// Linux net/ipv4/tcp_vegas.c: tcp_vegas_init.
     #[test]
-    fn linux_forgets_the_path_at_a_timeout() {
-        for (window, known) in [(1000, false), (3000, true)] {
+    fn linux_forgets_the_path_where_nothing_is_in_the_network() {
+        for (restarts, base) in [(true, 300_001), (false, 100_001)] {
             let (mut vegas, mut control, mut told) = of_linux();
             vegas.on(&Signals { event: Event::Timeout, ..told }, &mut control);
-            control.window = window;
-            told.now += Duration::from_millis(300);
+            if restarts {
+                vegas.on(&Signals { event: Event::Restart, ..told }, &mut control);
+            }
             told.rtt = Duration::from_millis(300);
+            told.now += told.rtt;
             vegas.on(&told, &mut control);
-            assert_eq!(vegas.delays.base == 100_001, known, "{}", vegas.delays.base);
-            assert_eq!(vegas.measures, !known);
+            assert_eq!((vegas.delays.base, vegas.measures), (base, restarts));
         }
     }
 

@@ -120,8 +120,8 @@ impl Avoidance for Yeah {
     // A round-trip time with every acknowledgement.
     const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS).and(Needs::RESTARTS);
 
-    fn observe(&mut self, signals: &Signals, control: &mut Control) {
-        self.delays.measure(signals, control.window);
+    fn observe(&mut self, signals: &Signals, _control: &mut Control) {
+        self.delays.measure(signals);
         if signals.event == Event::Ack && self.states.acknowledged(signals).opens {
             self.delays.begin(signals);
         }
@@ -142,7 +142,6 @@ impl Avoidance for Yeah {
         match signals.event {
             Event::Recovered | Event::Undone => self.delays.begin(signals),
             Event::Restart => self.delays.forget(signals),
-            Event::Timeout => self.delays.time_out(),
             _ => {}
         }
     }

@@ -12,6 +12,7 @@ use dumbbell_header::TcpHeader;
 
 use super::cheat::Cheating;
 use super::params::{DelayedAcks, Params, WindowShare};
+use super::rtt::{EIGHTH, passed};
 use super::stamps::{STAMP, stamp};
 use crate::wheel;
 
@@ -116,8 +117,9 @@ pub struct Acks {
     /// When the SYN-ACK was sent, if it was not answered yet, and the round-trip time that its answer showed.
     answered: Time,
     rtt: Duration,
-    /// The round-trip time that data shows, which follows queues: the smallest at once, an eighth of what is above it.
-    data_rtt: Duration,
+    /// The round-trip time that data shows, which follows queues: the smallest at once, an eighth of what is above it. In eighths of
+    /// a microsecond.
+    data_rtt: u32,
     /// The timestamp of the acknowledgement that showed it last, modulo 2^16.
     echo: u16,
     /// A window of data takes a round trip at least: up to where it goes, and when it began; never before the first.
@@ -153,10 +155,12 @@ pub struct Acks {
     scale: u8,
     /// Everything below has arrived.
     next: u64,
-    /// Data that arrived in order in the round trip that began at `reviewed`, and the most in one before.
+    /// Data that arrived in order in the round trip that began at `reviewed`, a whole microsecond, and the most in one before. The
+    /// round trip is over at `round_ends`.
     arrived: u32,
     space: u32,
     reviewed: Time,
+    round_ends: Time,
     /// Data that the application has not read, if it reads later than data arrives.
     unread: Option<u32>,
     /// What a buffer elsewhere says of the segment in hand.
@@ -210,7 +214,7 @@ impl Acks {
             timer: Time::ZERO,
             answered: Time::NEVER,
             rtt: Duration::ZERO,
-            data_rtt: Duration::ZERO,
+            data_rtt: 0,
             echo: u16::MAX,
             window_end: 0,
             window_began: Time::NEVER,
@@ -236,6 +240,7 @@ impl Acks {
             arrived: 0,
             space: Acks::first_space(window, segment),
             reviewed: Time::ZERO,
+            round_ends: Time::NEVER,
             unread: None,
             pressure: None,
             cheating: params.cheat.as_ref().map(Cheating::new),
@@ -258,8 +263,8 @@ impl Acks {
     pub fn heard(&mut self, now: Time) {
         let at = std::mem::replace(&mut self.answered, Time::NEVER);
         if at.is_finite() {
-            self.rtt = now.since(at);
-            self.reviewed = now;
+            self.rtt = passed(at, now);
+            self.begin_round(now);
             // Linux net/ipv4/tcp_minisocks.c: tcp_create_openreq_child sets lrcvtime.
             self.latest = now;
         }
@@ -292,14 +297,8 @@ impl Acks {
         let Some(sent) = sent else { return };
         // Acknowledgements of one tick show one round-trip time.
         let (echo, sample) = ((sent.stamp(now).as_nanos() / STAMP.as_nanos()) as u16, sent.sample(now));
-        if std::mem::replace(&mut self.echo, echo) == echo || sample.is_zero() {
-            return;
-        }
-        // Linux net/ipv4/tcp_input.c: what tcp_rcv_rtt_update keeps.
-        if self.data_rtt.is_zero() || sample < self.data_rtt {
-            self.data_rtt = sample;
-        } else {
-            self.data_rtt += (sample - self.data_rtt) / 8;
+        if std::mem::replace(&mut self.echo, echo) != echo && !sample.is_zero() {
+            self.show_rtt(sample, true);
         }
     }
 
@@ -626,8 +625,9 @@ impl Acks {
             return Verdict::Now;
         }
         // Before data shows a round-trip time, Linux takes it for zero.
-        let measured = if self.rtt.is_zero() { self.data_rtt } else { self.data_rtt.min(self.rtt) };
-        let rtt = if self.linux { measured } else { self.data_rtt.min(self.rtt) };
+        let data_rtt = Duration::from_nanos(u64::from(self.data_rtt) * EIGHTH);
+        let measured = if self.rtt.is_zero() { data_rtt } else { data_rtt.min(self.rtt) };
+        let rtt = if self.linux { measured } else { data_rtt.min(self.rtt) };
         let unknown = rtt.is_zero() && !self.linux;
         let pause = if unknown { COMPRESSED_FOR } else { COMPRESSED_FOR.min(rtt / 20) };
         Verdict::By(now + pause + Duration::from_nanos(self.slack.into()))

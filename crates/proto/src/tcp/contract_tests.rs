@@ -374,6 +374,21 @@ fn a_controller_that_asks_hears_that_sending_begins_again() {
     }
 }
 
+/// Linux net/ipv4/tcp_output.c: tcp_event_data_sent. All of a window of ten segments, and the probe of its tail, are lost.
+#[test]
+fn a_controller_hears_that_sending_begins_again_after_a_timeout() {
+    let text = r#", "loss_detection": "rack", "tail_loss_probe": true"#;
+    let needs = Needs::RATES.and(Needs::RESTARTS);
+    let (ends, heard) = bare(needs, text, 10, |_, control| control.window = control.window.max(10 * MSS));
+    let mut pipe = Pipe::new(ends, lose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]));
+    pipe.finish();
+    let heard = heard.lock().unwrap();
+    let timeout = heard.iter().position(|s| s.event == Event::Timeout).expect("all was lost");
+    let told = heard[timeout + 1];
+    assert_eq!((told.event, told.flight, told.delivered), (Event::Restart, 10 * MSS, 0));
+    assert_eq!(heard.iter().filter(|s| s.event == Event::Restart).count(), 1);
+}
+
 #[test]
 fn a_controller_that_asks_gets_a_random_stream_of_its_own() {
     use rand::Rng;

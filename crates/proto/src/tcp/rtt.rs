@@ -7,7 +7,7 @@ use super::ticks::Ticks;
 use crate::wheel::rounded_up;
 
 /// An eighth of a microsecond, in ns.
-const EIGHTH: u64 = 125;
+pub const EIGHTH: u64 = 125;
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ impl Rtt {
         self.smoothed = Duration::from_nanos(smoothed as u64);
         self.variation = Duration::from_nanos(variation as u64);
         let timeout = self.smoothed + (self.variation * 4).max(params.rto_granularity);
-        self.timeout = timeout.clamp(params.rto_min, params.rto_max);
+        self.timeout = rounded_up(timeout.clamp(params.rto_min, params.rto_max), params.timer_tick);
     }
 
     /// Takes in a measurement that ends at `now` by the clock that ticks; false if there is none.
@@ -142,7 +142,7 @@ impl Rtt {
     #[cold]
     #[inline(never)]
     fn measure_as_linux(&mut self, measured: Duration, params: &Params) {
-        let measured = microseconds(in_ticks(measured, params.rtt_tick)).max(1);
+        let measured = microseconds(in_ticks(measured, params.rtt_tick)).max(1).cast_signed();
         let mut deviation = measured * 2;
         let mut eighths = measured * 8;
         if self.smoothed.is_zero() {
@@ -150,7 +150,7 @@ impl Rtt {
             self.added = self.most;
         } else {
             eighths = self.eighths().cast_signed();
-            deviation = microseconds(self.variation * 4);
+            deviation = microseconds(self.variation * 4).cast_signed();
             let error = measured - eighths / 8;
             eighths += error;
             let mut change = error.abs() - deviation / 4;
@@ -169,17 +169,17 @@ impl Rtt {
         self.expect(params);
     }
 
-    /// Sets the timeout of Linux.
-    // Linux net/ipv4/tcp_input.c: __tcp_set_rto.
+    /// Sets the timeout of Linux, which it keeps in ticks.
+    // Linux net/ipv4/tcp_input.c: tcp_set_rto.
     fn expect(&mut self, params: &Params) {
-        let smoothed = Duration::from_micros(microseconds(self.smoothed) as u64);
-        self.timeout = (smoothed + self.added).min(params.rto_max);
+        let smoothed = Duration::from_micros(microseconds(self.smoothed));
+        self.timeout = rounded_up(smoothed + self.added, params.timer_tick).min(params.rto_max);
     }
 
     /// A round trip is over: what the timeout adds falls at once, by a quarter of what it had too much.
     pub fn end_round(&mut self, params: &Params) {
         if self.most < self.added {
-            let fall = microseconds(self.added - self.most) as u64 / 4;
+            let fall = microseconds(self.added - self.most) / 4;
             self.added -= Duration::from_micros(fall);
             self.expect(params);
         }
@@ -201,7 +201,7 @@ impl Rtt {
             self.timeout = ticks.back_off();
             return;
         }
-        self.timeout = (rounded_up(self.timeout, params.timer_tick) * 2).min(params.rto_max);
+        self.timeout = (self.timeout * 2).min(params.rto_max);
     }
 
     /// Sets the timeout that follows a lost SYN (RFC 6298 section 5.7).
@@ -222,8 +222,9 @@ pub fn passed(sent: Time, now: Time) -> Duration {
 }
 
 /// Whole microseconds.
-fn microseconds(time: Duration) -> i64 {
-    (time.as_nanos() / 1000).cast_signed()
+#[inline]
+pub fn microseconds(time: Duration) -> u64 {
+    time.as_nanos() / 1000
 }
 
 /// Rounds to the nearest tick, one at least; a tick of zero rounds nothing.
@@ -309,6 +310,17 @@ mod tests {
         let shown =
             [(1_999, 5_000), (1_000, 5_999), (1_000, 1_500)].map(|(sent, now)| passed(at(sent), at(now)));
         assert_eq!(shown, [4, 4, 1].map(Duration::from_micros));
+    }
+
+    /// Linux net/ipv4/tcp_input.c: tcp_set_rto. 237.045 ms are 60 ticks of 4 ms, and back off to 120.
+    #[test]
+    fn linux_keeps_the_timeout_in_ticks() {
+        let params = params(r#"{"profile": "linux", "timer_tick": "4ms"}"#);
+        let mut rtt = Rtt::new(&params);
+        rtt.measure(ms(37.045), 0, &params);
+        assert_eq!(rtt.timeout(), ms(240.0));
+        rtt.back_off(&params);
+        assert_eq!(rtt.timeout(), ms(480.0));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use dumbbell_core::{Duration, Ecn, Packet, Stage, Time, Way};
+use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage, Time, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -210,6 +210,35 @@ fn a_send_buffer_grows_with_the_window_up_to_its_size() {
     // writes: only one that waits for room keeps all (Linux net/ipv4/tcp_output.c: tcp_cwnd_application_limited).
     assert!((4150..4200).contains(&highest) && (3100..3150).contains(&lowest), "{lowest} to {highest}");
     assert!(sender.timeouts() == 0 && sender.retransmissions() == 0);
+}
+
+/// Linux 6.12 in virtual time (`--draw 165 --seed 990179021`, cell 136): 32 segments are written before the losses of the first round
+/// trip are repaired. In net/ipv4/tcp_input.c, what is lost leaves before tcp_check_space asks whether the window is full.
+#[test]
+fn a_send_buffer_does_not_grow_before_a_repair() {
+    const SEGMENT: u64 = 1448;
+    let text = r#"{"profile": "linux", "controller": "htcp"}"#;
+    let mut left = vec![10, 11, 14, 15];
+    let mut pipe = Pipe::new(params(text).open(opening(Some(100_000_000))), move |way, packet, _| {
+        let segment = packet.body[0] / SEGMENT;
+        match left.iter().position(|s| way == Way::Forward && packet.size > 100 && *s == segment) {
+            Some(place) => {
+                left.remove(place);
+                Fate::Drop
+            }
+            None => Fate::Pass,
+        }
+    })
+    .shaped(Some(BitRate::from_bps(20_000_000)), Duration::from_millis(25));
+    let mut written = 0;
+    pipe.until(|pipe| {
+        let repairs = pipe.sender.una() <= 10 * SEGMENT;
+        if repairs {
+            written = pipe.sender.end() / SEGMENT;
+        }
+        !repairs
+    });
+    assert_eq!((written, pipe.sender.retransmissions()), (32, 4));
 }
 
 #[test]

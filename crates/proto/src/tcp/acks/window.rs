@@ -5,6 +5,8 @@ use dumbbell_core::{Duration, Time};
 use super::{Acks, Steady, word};
 use crate::tcp::memory::{HEAD, HEADERS, SHARED, memory};
 use crate::tcp::params::Params;
+use crate::tcp::rtt::{microseconds, passed};
+use crate::wheel;
 
 /// Data as a part of the memory that it takes, in 256ths, until the first segment shows it: TCP_DEFAULT_SCALING_RATIO. Segments
 /// below TCP_MSS_DEFAULT show nothing.
@@ -16,6 +18,8 @@ const STEP: u64 = 128;
 const FIRST_SPACE: u64 = 10;
 /// Segments for which the window has room beyond twice what was read in a round trip. (Linux up to 6.15; 6.18 has none.)
 const CUSHION: u64 = 16;
+/// The clock of Linux.
+const MICROSECOND: Duration = Duration::from_micros(1);
 
 impl Acks {
     /// The first buffer: a segment fits (Linux include/net/sock.h: SOCK_MIN_RCVBUF), unless that is more than the largest.
@@ -79,10 +83,29 @@ impl Acks {
     pub(super) fn end_window(&mut self, now: Time) {
         self.window_end = self.next + (u64::from(self.told) << self.scale);
         let began = std::mem::replace(&mut self.window_began, now);
-        let sample = now.since(began).max(Duration::from_micros(1));
-        if began.is_finite() && (self.data_rtt.is_zero() || sample < self.data_rtt) {
-            self.data_rtt = sample;
+        if began.is_finite() {
+            self.show_rtt(passed(began, now), false);
         }
+    }
+
+    /// A round trip took so long: less than any before, or one more for a mean that `follows`.
+    // Linux net/ipv4/tcp_input.c: tcp_rcv_rtt_update.
+    pub(super) fn show_rtt(&mut self, sample: Duration, follows: bool) {
+        let sample = word(microseconds(sample));
+        let eighths = sample.saturating_mul(8);
+        if self.data_rtt == 0 || eighths < self.data_rtt {
+            self.data_rtt = eighths;
+        } else if follows {
+            self.data_rtt = (self.data_rtt - self.data_rtt / 8).saturating_add(sample);
+        }
+        self.begin_round(self.reviewed);
+    }
+
+    /// The round trip of what is read begins, or began, at a time.
+    pub(super) fn begin_round(&mut self, at: Time) {
+        self.reviewed = wheel::latest(at, MICROSECOND);
+        let lasts = MICROSECOND * u64::from(self.data_rtt / 8);
+        self.round_ends = if self.data_rtt == 0 { Time::NEVER } else { self.reviewed + lasts };
     }
 
     /// The window opens with each segment, up to what the buffer has room for beside `taken` bytes that wait in it.
@@ -132,11 +155,12 @@ impl Acks {
         }
     }
 
-    /// Looks whether a round trip is over. It lasts as long as round trips take now: where a queue grows, longer than when it
-    /// began.
+    /// Looks whether a round trip is over, by a clock of whole microseconds. It lasts as long as round trips take now: where a queue
+    /// grows, longer than when it began.
+    // Linux net/ipv4/tcp_input.c: the first question of tcp_rcv_space_adjust.
     #[inline]
     pub(super) fn review(&mut self, now: Time, unread: u64) {
-        if now.since(self.reviewed) >= self.data_rtt && !self.data_rtt.is_zero() {
+        if now >= self.round_ends {
             self.end_round(now, unread);
         }
     }
@@ -158,7 +182,7 @@ impl Acks {
             self.space = word(read);
         }
         self.arrived = 0;
-        self.reviewed = now;
+        self.begin_round(now);
     }
 
     /// Half the memory by which a buffer grows for a segment, which is at least a segment.

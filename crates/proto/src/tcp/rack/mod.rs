@@ -12,7 +12,7 @@ use dumbbell_header::TcpHeader;
 use self::prr::Prr;
 use self::segments::{Gone, Segments};
 use super::account::Account;
-use super::rtt::passed;
+use super::rtt::{microseconds, passed};
 use super::stamps::stamp;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
@@ -247,7 +247,7 @@ impl Rack {
         min_rtt: Duration,
         echo: Option<Time>,
     ) {
-        let rtt = now.since(segment.sent_at);
+        let rtt = passed(segment.sent_at, now);
         let old_echo = || echo.is_some_and(|echo| stamp(echo) < stamp(segment.sent_at));
         if segment.was_resent() && (rtt < min_rtt || old_echo()) {
             return;
@@ -257,16 +257,20 @@ impl Rack {
         self.point = self.point.max((segment.sent_at, segment.end));
     }
 
-    /// How much later than others a segment may arrive (RFC 8985 section 6.2 step 4).
+    /// How much later than others a segment may arrive (RFC 8985 section 6.2 step 4), in whole microseconds.
+    // Linux net/ipv4/tcp_recovery.c: tcp_rack_reo_wnd.
     pub fn reordering_window(&self, min_rtt: Duration, smoothed: Duration) -> Duration {
         let repairs = self.state >= State::Recovery;
         if self.reorderings == 0 && (repairs || self.segments.held() >= self.reordering) {
             return Duration::ZERO;
         }
-        (min_rtt / 4 * u64::from(self.steps)).min(smoothed)
+        let step = microseconds(min_rtt) / 4;
+        Duration::from_micros((step * u64::from(self.steps)).min(microseconds(smoothed)))
     }
 
-    /// Finds what is lost (RFC 8985 section 6.2 step 5), and notes it in the account. Returns how long the others may take.
+    /// Finds what is lost (RFC 8985 section 6.2 step 5) by a clock of whole microseconds, and notes it in the account. Returns how long
+    /// the others may take.
+    // Linux net/ipv4/tcp_recovery.c: tcp_rack_skb_timeout.
     pub fn detect(
         &mut self,
         now: Time,
@@ -274,6 +278,10 @@ impl Rack {
         mss: u32,
         account: &mut Option<Box<Account>>,
     ) -> Option<Duration> {
+        let now_us = now.since(Time::ZERO).as_nanos() / 1000;
+        let limit = microseconds(self.rtt + window);
+        // What was sent before this has taken the limit, or longer.
+        let young = Time::from_nanos((now_us + 1).saturating_sub(limit) * 1000);
         let mut longest = None;
         let mut next = self.segments.first_sent();
         while let Some(id) = next {
@@ -282,11 +290,11 @@ impl Rack {
             if (segment.sent_at, segment.end) >= self.point {
                 break;
             }
-            let (age, limit) = (now.since(segment.sent_at), self.rtt + window);
-            if age >= limit {
+            if segment.sent_at < young {
                 self.lose(id, mss, account);
             } else {
-                longest = longest.max(Some(limit - age));
+                let left = limit + segment.sent_at.as_nanos() / 1000 - now_us;
+                longest = longest.max(Some(Duration::from_micros(left)));
             }
         }
         longest

@@ -1,6 +1,6 @@
 //! Path P: 12 Mbit/s, 40 ms, a queue of one bandwidth-delay product; and single rules of Linux, each with what it makes visible.
 
-use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage, Way};
+use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage, Time, Way};
 use dumbbell_header::TcpHeader;
 
 use super::{KEPT_FOR, Rack, State, Timer};
@@ -161,6 +161,37 @@ fn what_was_sent_again_is_out_or_is_the_first_that_is_missing() {
     assert!(!rack.has_resent(), "it is lost, and another is the first");
     rack.segments.pop(10);
     assert!(rack.has_resent(), "it is the first");
+}
+
+/// Linux net/ipv4/tcp_recovery.c: tcp_rack_reo_wnd, tcp_rack_skb_timeout. By hand, a quarter of 10,934 us are 2733 us: a segment that was
+/// sent at 1.9 us is old at 12,734 us, although 12,732.1 us have passed.
+#[test]
+fn segments_grow_old_by_a_clock_of_whole_microseconds() {
+    let detected = |now| {
+        let mut rack = Rack::new();
+        let at = |ns| Time::from_nanos(ns);
+        rack.segments.push(at(1_900), (0, MSS), 0, (true, false));
+        rack.segments.push(at(5_000), (MSS, 2 * MSS), 0, (true, false));
+        (rack.rtt, rack.point) = (Duration::from_millis(10), (at(5_000), 2 * MSS));
+        let window = rack.reordering_window(Duration::from_micros(10_934), Duration::from_millis(20));
+        (rack.detect(at(now), window, MSS as u32, &mut None), rack.found)
+    };
+    assert_eq!(detected(12_733_999), (Some(Duration::from_micros(1)), 0));
+    assert_eq!(detected(12_734_000), (None, 1));
+}
+
+/// Linux net/ipv4/tcp_input.c: tcp_ack sets icsk_retransmits to zero, so that in tcp_enter_loss a second timeout of one repair is the
+/// first since something was acknowledged. Ten segments and the probe are lost, and the two that F-RTO sends.
+#[test]
+fn a_timeout_after_news_cuts_anew_and_is_not_questioned() {
+    let lost = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    let mut pipe = long(r#", "frto": true"#, without(&lost));
+    let mut found = Vec::new();
+    for timeouts in 1..=2 {
+        pipe.until(|p| p.sender.timeouts() == timeouts);
+        found.push((pipe.sender.rack().unwrap().frto, pipe.sender.control().threshold / MSS));
+    }
+    assert_eq!(found, [(true, 7), (false, 2)]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Sender {
     pub(super) fn write_more(&mut self) -> bool {
         let Some(mut writer) = self.stream.writer.take_if(|writer| !writer.is_done()) else { return false };
         let window = self.gate.window_in_use();
-        if self.repair.outstanding(&self.stream) < window {
+        if self.todo & todo::REPAIR == 0 && self.repair.outstanding(&self.stream) < window {
             writer.grow(window);
         }
         let (end, mss) = (self.stream.end, u64::from(self.stream.mss));

@@ -13,7 +13,7 @@ impl Sender {
     pub(super) fn begin_again(&mut self, now: Time) {
         let idle = now.since(self.timers.sent_at);
         if self.gate.needs.any(Needs::RESTARTS) {
-            self.decide(now, Event::Restart, self.gate.delivered, 0, Duration::ZERO);
+            self.tell_restart(now);
             self.update_limit();
         }
         let in_time = self.repair.rack.is_some() && self.gate.class == Class::Window;
@@ -31,6 +31,15 @@ impl Sender {
         if is_long(self) {
             self.shrink_after(idle);
         }
+    }
+
+    /// The first segment leaves where nothing is in the network.
+    // Linux net/ipv4/tcp_output.c: tcp_event_data_sent, for what is sent again, too.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_restart(&mut self, now: Time) {
+        let outstanding = self.stream.nxt.saturating_sub(self.gate.delivered);
+        self.decide(now, Event::Restart, self.gate.delivered, outstanding, Duration::ZERO);
     }
 
     /// One halving of the window for each timeout of an idle time beyond the first (RFC 2861 section 3.1).

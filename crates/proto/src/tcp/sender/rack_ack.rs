@@ -105,6 +105,7 @@ impl Sender {
         if seen.advanced {
             self.stream.advance(header.number);
             self.timers.expired = 0;
+            rack.timeouts = 0;
             self.take_acknowledged(now, rack, &mut seen, held);
         }
         let rtt = self.take_times(now, rack, &mut seen);
