@@ -115,6 +115,9 @@ enum dumbbell_needs {
     DUMBBELL_NEEDS_ROUTERS = 1024,
     /* A call for every segment that leaves: on_sent. */
     DUMBBELL_NEEDS_SENT = 2048,
+    /* With DUMBBELL_NEEDS_ECHOES: echoes of marks also cut the window as those of losses do, and DUMBBELL_ECN asks
+     * by how much. */
+    DUMBBELL_NEEDS_CUTS = 4096,
 };
 
 /* A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation-02 section 3): how fast the network delivered

@@ -49,6 +49,8 @@ needs! {
     ROUTERS = 10;
     /// A call for every segment that leaves: `on_sent`.
     SENT = 11;
+    /// With `Needs::ECHOES`: echoes of marks also cut the window as those of losses do, and `Event::Ecn` asks by how much.
+    CUTS = 12;
 }
 
 impl Needs {

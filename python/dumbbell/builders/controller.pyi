@@ -358,7 +358,12 @@ def dcqcn(
         What to write in a scenario.
     """
 
-def dctcp(*, gain: float | None = None, initial_alpha: float | None = None) -> dict[str, Any]:
+def dctcp(
+    *,
+    gain: float | None = None,
+    initial_alpha: float | None = None,
+    law: Literal["rfc", "linux"] | None = None,
+) -> dict[str, Any]:
     """DCTCP: the window shrinks by half the share of bytes that arrive marked.
 
     Reference: RFC 8257.
@@ -371,6 +376,9 @@ def dctcp(*, gain: float | None = None, initial_alpha: float | None = None) -> d
     initial_alpha
         The estimate at the start: alpha. Dimensionless.
         Default: ``1.0`` (RFC 8257 section 4.2: 1 (ns-2.35: 0)).
+    law
+        Who cuts the window, and how the estimate is kept.
+        Default: ``"rfc"`` (RFC 8257 section 3.3).
 
     Returns
     -------

@@ -43,6 +43,7 @@ _MEANING = {
     "SCALABLE": "ECT(1)",
     "ROUTERS": "a header for routers",
     "SENT": "every segment that leaves",
+    "CUTS": "cuts for marks",
 }
 
 

@@ -84,6 +84,7 @@ ASKED = {
     "repairs": "REPAIRS",
     "fine-timeouts": "FINE_TIMEOUTS",
     "scalable": "SCALABLE",
+    "cuts": "CUTS",
 }
 """Needs that follow from no field: what ``needs=`` of a class may name."""
 

@@ -23,6 +23,14 @@ pub trait Build: Open + Send + Sync {
     where
         Self: Sized;
 
+    /// What it needs of the transport: less or more with some parameters.
+    fn wants(&self) -> Needs
+    where
+        Self: Sized,
+    {
+        Self::Controller::NEEDS
+    }
+
     /// The header in which data segments carry what it asks of routers, and from which their answer comes. Only with
     /// [`Needs::ROUTERS`].
     fn exchange(&self) -> Option<&'static Exchange> {
@@ -67,7 +75,7 @@ impl<P: Build> Open for P {
         P::Controller::CLASS
     }
     fn needs(&self) -> Needs {
-        P::Controller::NEEDS
+        self.wants()
     }
     fn repair(&self) -> Repair {
         P::Controller::REPAIR

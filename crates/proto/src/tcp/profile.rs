@@ -46,6 +46,8 @@ profiles! {
             min_increment = 0.2, "Linux net/ipv4/tcp_bic.c: BICTCP_B / smooth_part, 4 / 20";
             decrease = 819.0 / 1024.0, "Linux net/ipv4/tcp_bic.c: beta 819 / 1024";
             divisor = 4.0, "Linux net/ipv4/tcp_bic.c: BICTCP_B 4";
+        ["dctcp"]
+            law = "linux", "Linux net/ipv4/tcp_dctcp.c";
         ["highspeed"]
             whole_steps = true, "Linux net/ipv4/tcp_highspeed.c: hstcp_aimd_vals";
             counts_acks = true, "Linux net/ipv4/tcp_highspeed.c: an acknowledgement adds ai + 1";

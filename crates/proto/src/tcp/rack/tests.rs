@@ -194,6 +194,34 @@ fn a_timeout_after_news_cuts_anew_and_is_not_questioned() {
     assert_eq!(found, [(true, 7), (false, 2)]);
 }
 
+/// Linux net/ipv4/tcp_input.c: tcp_enter_recovery begins no reduction where a mark has begun one, and net/ipv4/tcp_dctcp.c: dctcp_state
+/// cuts the window as it is then. A mark on segment 0 halves ten segments; segment 4 is lost while it is answered.
+#[test]
+fn a_loss_in_the_answer_to_a_mark_ends_with_it() {
+    let text = format!(
+        r#"{{{LINUX}, "controller": {{"kind": "dctcp", "law": "linux"}}, "ack_every": 1, "handshake": false, "fin": false}}"#
+    );
+    let mut pipe = Pipe::new(params(&text).open(opening(Some(40 * MSS))), |way, packet, i| match i {
+        _ if way == Way::Reverse || packet.size < 100 => Fate::Pass,
+        0 => Fate::Mark,
+        4 => Fate::Drop,
+        _ => Fate::Pass,
+    })
+    .shaped(Some(RATE), Duration::from_millis(40));
+    pipe.until(|p| state(p) == State::Reduced);
+    let (high, cut) = (pipe.sender.rack().unwrap().high, pipe.sender.control().threshold / MSS);
+    let mut before = 0;
+    pipe.until(|p| {
+        let repairs = state(p) == State::Recovery;
+        if !repairs {
+            before = window(p);
+        }
+        repairs
+    });
+    assert_eq!(pipe.sender.rack().unwrap().high, high);
+    assert_eq!((cut, pipe.sender.control().threshold / MSS), (5, before / 2));
+}
+
 #[test]
 fn a_duplicate_widens_the_reordering_window() {
     // Segment 0 is lost. What left with it had nothing delivered before it, and says nothing.

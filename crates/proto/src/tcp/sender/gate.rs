@@ -64,7 +64,7 @@ impl Gate {
     }
 
     /// The acknowledgement in hand does or does not echo a mark. True if the window is to be cut for that: not if the controller
-    /// counts the bytes itself. `counted` if acknowledgements tell how many there were.
+    /// counts the bytes itself and wants no more. `counted` if acknowledgements tell how many there were.
     pub(super) fn note_marks(&mut self, echo: bool, counted: bool) -> bool {
         if !self.needs.any(Needs::ECHOES) {
             return echo;
@@ -72,7 +72,7 @@ impl Gate {
         if let Some(account) = self.account.as_mut().filter(|_| !counted) {
             account.marked = if echo { u64::MAX } else { 0 };
         }
-        false
+        echo && self.needs.any(Needs::CUTS)
     }
 
     /// The congestion window, as far as the connection may use it.

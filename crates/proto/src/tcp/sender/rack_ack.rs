@@ -5,7 +5,7 @@ use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Sender, todo};
-use crate::controller::{Class, Control, Event};
+use crate::controller::{Class, Control, Event, Needs};
 use crate::tcp::params::CutFrom;
 use crate::tcp::rack::prr::Prr;
 use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
@@ -281,8 +281,13 @@ impl Sender {
         rack.high = self.stream.nxt;
         rack.probe_end = 0;
         rack.prr = Prr::begin(self.gate.window_segments());
+        rack.undo.window = self.gate.control.window;
+        self.cut(now, rack, event);
+    }
+
+    /// Lets the controller say where the window goes.
+    fn cut(&mut self, now: Time, rack: &Rack, event: Event) {
         let window = self.gate.control.window;
-        rack.undo.window = window;
         let base = self.cut_base(rack);
         self.decide(now, event, self.gate.delivered, base, Duration::ZERO);
         self.gate.round_threshold();
@@ -467,8 +472,10 @@ impl Sender {
                 rack.undo.threshold = self.gate.current_threshold();
             }
             self.begin_reduction(now, rack, Event::Loss);
+        } else if rack.state == State::Reduced && self.gate.needs.any(Needs::CUTS) {
+            // Linux net/ipv4/tcp_dctcp.c: dctcp_state.
+            self.cut(now, rack, Event::Loss);
         }
-        rack.high = self.stream.nxt;
         rack.state = State::Recovery;
     }
 
