@@ -610,3 +610,7 @@ def test_flows_of_virtual_runs_start_as_late_as_those_of_programs(monkeypatch: p
     late = [flow["start"] for flow in ticks.started(given).to_dict()["flows"]]
     before, after = ([_native.parse_time(text, "start") for text in texts] for texts in (starts, late))
     assert after == pytest.approx([start + 1.75e-6 for start in before], abs=1e-9)
+    # A flow that was seen starts when it was.
+    seen = ticks.started(given, {0: before[0] + 1.736e-6}).to_dict()["flows"]
+    found = [_native.parse_time(flow["start"], "start") for flow in seen]
+    assert found == pytest.approx([before[0] + 1.736e-6, *after[1:]], abs=1e-10)

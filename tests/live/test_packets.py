@@ -78,6 +78,11 @@ def test_the_first_of_several_flows_is_told() -> None:
     assert (only.time, only.flow, only.data) == (2, 1, True)
 
 
+def test_flows_start_with_their_first_packets_at_the_link() -> None:
+    seen: Packets = {(0, True): [data(2, 1), data(3, 2)], (1, True): [], (2, False): [ack(1, 1)]}
+    assert packets.starts(seen) == {0: 2}
+
+
 def test_a_flow_of_one_side_alone_differs() -> None:
     found = first_difference({}, {(2, True): [data(1, 1)]}, END, TICK)
     assert found is not None

@@ -201,6 +201,20 @@ def _timeouts(packets: list[Packet]) -> int:
     return count
 
 
+def starts(packets: Packets) -> dict[int, float]:
+    """Return when the first packet of each flow reached the link (s).
+
+    A program starts a flow, not TCP: in virtual time some nanoseconds later or earlier each time, which decide where
+    packets of two flows come with the same clock.
+
+    Parameters
+    ----------
+    packets
+        Of a run.
+    """
+    return {flow: seen[0].time for (flow, forward), seen in packets.items() if forward and seen}
+
+
 def simulated(scenario: Scenario, link: str, back: str) -> Packets:
     """Return the packets of a simulation at a link, and at the one of its way back."""
     trace = scenario.trace(links=[link, back]).packets

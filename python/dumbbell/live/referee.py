@@ -506,10 +506,12 @@ _SILENCE = 50
 def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) -> Result:
     kernel = kernels[0]
     given = prepared(cell.scenario(), cell.ours, _profile(profile, kernel["kernel"]), _PERIOD)
-    given = _windowed(ticks.started(ticks.ticking(given, kernel["tick"])), kernel["kernel"])
+    seen = packets.load(_packets(folder, cell))
+    ticking = ticks.started(ticks.ticking(given, kernel["tick"]), packets.starts(seen))
+    given = _windowed(ticking, kernel["kernel"])
     ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]
-    sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))
+    sides = packets.simulated(given, LINK, back), seen
     first, data = (
         packets.first_difference(*sides, cell.duration, kernel["tick"], only) for only in (False, True)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from dumbbell import _native
 from dumbbell._scenario import Scenario
@@ -42,7 +43,7 @@ def ticking(scenario: Scenario, tick: float) -> Scenario:
     return Scenario.from_dict(values)
 
 
-def started(scenario: Scenario) -> Scenario:
+def started(scenario: Scenario, seen: Mapping[int, float] | None = None) -> Scenario:
     """Return a scenario whose flows start as late as those of programs.
 
     Clocks of whole milliseconds and ticks then show the same on both sides.
@@ -51,11 +52,14 @@ def started(scenario: Scenario) -> Scenario:
     ----------
     scenario
         Its listed flows start at times of their own.
+    seen
+        When the first packets of flows were seen (s), by number: these start then.
     """
-    late = endpoints.START[_native.is_virtual()]
-    if not late:
+    seen, late = seen or {}, endpoints.START[_native.is_virtual()]
+    if not late and not seen:
         return scenario
     values = scenario.to_dict()
-    for flow in values["flows"]:
-        flow["start"] = f"{(_native.parse_time(flow['start'], 'start') + late) * 1e9:.0f}ns"
+    for number, flow in enumerate(values["flows"]):
+        start = seen.get(number, _native.parse_time(flow["start"], "start") + late)
+        flow["start"] = f"{start * 1e9:.0f}ns"
     return Scenario.from_dict(values)
