@@ -204,8 +204,8 @@ def _timeouts(packets: list[Packet]) -> int:
 def starts(packets: Packets) -> dict[int, float]:
     """Return when the first packet of each flow reached the link (s).
 
-    A program starts a flow, not TCP: in virtual time some nanoseconds later or earlier each time, which decide where
-    packets of two flows come with the same clock.
+    A program starts a flow, not TCP: in virtual time some nanoseconds later or earlier each time. They decide
+    where packets of two flows come by one clock.
 
     Parameters
     ----------
