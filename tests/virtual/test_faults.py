@@ -110,6 +110,12 @@ def test_a_command_that_never_ends_meets_the_limit(cli: Cli) -> None:
     one_line(cli(*shell("--wall-limit", "3", "--", "sh", "-c", SPINS)), "--wall-limit: ")
 
 
+def test_a_command_that_crashes_is_named(cli: Cli) -> None:
+    done = cli(*shell("--", "sh", "-c", "kill -SEGV $$"))
+    assert done.returncode == 128 + signal.SIGSEGV
+    assert "note: SIGSEGV ended the command in the kernel" in done.stderr
+
+
 def test_a_panic_is_one_line(cli: Cli) -> None:
     one_line(cli(*shell("--", "sh", "-c", "echo c > /proc/sysrq-trigger")), "panicked: sysrq triggered crash")
 

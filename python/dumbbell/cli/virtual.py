@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,8 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 _REFUSED = 2
 """Exit status of bad input."""
+
+_CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
 
 _AT_ONCE = 0.01
 """Seconds of virtual time in which no packet crosses a link and comes back; threads that start take some."""
@@ -112,6 +115,13 @@ def _again(chosen: dict[str, Any], outputs: list[Path]) -> int:
         raise DumbbellError(
             f"the kernel had no memory left and killed {ran.killed}; give it more with --kernel-memory"
         )
+    for crash in _CRASHES:
+        if ran.status == 128 + crash:
+            echo(
+                f"note: {crash.name} ended the command in the kernel; what it had written is kept, and some "
+                "commands go on from there when they are given again",
+                err=True,
+            )
     # Nothing rests on a kernel in which a command was refused at once.
     if ran.status != _REFUSED or ran.virtual > _AT_ONCE:
         echo(f"VIRTUAL: {ran.rests_on}; {ran.virtual:.1f} s in {ran.wall:.1f} s", err=True)

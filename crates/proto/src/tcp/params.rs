@@ -343,7 +343,7 @@ impl Validate for Params {
                 .error("a receiver without buffer takes no data", "give a size above zero"));
         }
         if self.sack_compression_slack > LONGEST_SLACK {
-            let message = format!("{} is longer than any round trip", self.sack_compression_slack);
+            let message = format!("{} is more than a second", self.sack_compression_slack);
             return Err(at
                 .key("sack_compression_slack")
                 .error(message, format!("give {LONGEST_SLACK} or less")));

@@ -329,6 +329,18 @@ fn a_window_of_data_shows_a_short_round_trip() {
     assert!(acks.clamp > 65_536 * 160 / 128, "{}", acks.clamp);
 }
 
+/// Linux net/ipv4/tcp_output.c: __tcp_select_window sets icsk_ack.quick to zero where less than half of the buffer is free.
+#[test]
+fn who_asks_for_a_small_window_ends_quick_acknowledgements() {
+    let left = |room| {
+        let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+        (acks.quick, acks.clamp, acks.room) = (5, 80_000, room);
+        acks.advertise(0, 1448);
+        acks.quick
+    };
+    assert_eq!([left(39_999), left(40_000)], [0, 5]);
+}
+
 /// Linux net/ipv4/tcp_input.c: the clocks of tcp_rcv_rtt_measure and tcp_rcv_space_adjust. From 1.9 us to 12.1 us eleven
 /// microseconds pass, and as many from 2.9 us to 13.0 us; an eighth of a microsecond is lost to the mean.
 #[test]
