@@ -46,6 +46,11 @@ const QUANTUM: Duration = Duration::from_micros(150);
 /// Traffic is dense if packets moved in two wake-ups no further apart than this.
 const DENSE: Duration = Duration::from_micros(300);
 
+/// In virtual time computing takes no time, but each look at the clock takes a nanosecond or more. Those of a wake-up take less than
+/// this, unless it moves very many packets; the answer of a program takes more.
+// Measured in Linux 6.12: packets that answer at once came 12 ns later in each round trip, the first data of a program 1.01 us.
+const LOOKS: Duration = Duration::from_nanos(100);
+
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -686,7 +691,11 @@ impl Emulator {
             // A signal is looked at with the next tick.
             let (came, waited) = poll(&mut watched, timeout);
             // In virtual time, a look at the clock is a system call. Of a timer that fired, the wait does not tell how late that was.
-            let later = if self.exact && came { now + waited } else { self.clock.now() };
+            let later = match self.exact {
+                true if came => without_looks(self.woken, now + waited),
+                true => without_looks(until, self.clock.now()),
+                false => self.clock.now(),
+            };
             self.woken = later;
             if !came && timeout > Duration::ZERO && !self.exact {
                 self.lead.observe(later.since(timer));
@@ -771,6 +780,11 @@ enum Wait {
     Server,
 }
 
+/// A time that was read after what happened at `event`, in virtual time: the same if nothing but looks at the clock came between.
+fn without_looks(event: Time, read: Time) -> Time {
+    if read > event && read.since(event) < LOOKS { event } else { read }
+}
+
 /// Waits until something can be read, or for so long; true if something can, or a signal has come, and how long it took. The
 /// function of the library keeps that to itself (ppoll(2), "C library/kernel differences").
 #[expect(unsafe_code, reason = "no safe form in any library")]
@@ -787,4 +801,17 @@ fn poll(watched: &mut [PollFd<'_>], timeout: Duration) -> (bool, Duration) {
 
 fn sleep(d: Duration) {
     let _ = ppoll(&mut [], Some(timespec(d)), None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing comes before it was sent, and what programs do takes its time.
+    #[test]
+    fn looks_at_the_clock_make_nothing_late() {
+        let at = Time::from_nanos;
+        let read = [1000, 1004, 1099, 1100, 990].map(|ns| without_looks(at(1000), at(ns)));
+        assert_eq!(read, [1000, 1000, 1000, 1100, 990].map(at));
+    }
 }
