@@ -63,7 +63,8 @@ def test_packets_take_their_time_exactly(cli: Cli, tmp_path: Path, link: Path) -
     exact = 2 * (0.020 + 29 * 8 / 12e6)
     trips = [float(line) for line in done.stdout.splitlines()]
     assert len(trips) == 5
-    assert all(exact <= trip < exact + 1e-6 for trip in trips), trips
+    # A packet counts as sent with the event before it, which is at most 100 ns earlier (docs/virtual.md).
+    assert all(exact - 1e-7 < trip < exact + 1e-6 for trip in trips), trips
     fidelity = json.loads((tmp_path / "out" / "fidelity.json").read_text(encoding="utf-8"))
     assert fidelity["valid"], fidelity["reasons"]
     assert fidelity["virtual"] in verdict(done.stderr)

@@ -119,7 +119,8 @@ def _again(chosen: dict[str, Any], outputs: list[Path]) -> int:
         if ran.status == 128 + crash:
             echo(
                 f"note: {crash.name} ended the command in the kernel; what it had written is kept, and some "
-                "commands go on from there when they are given again",
+                "commands go on from there when they are given again; one with much memory may need a larger "
+                "vm.max_map_count on this machine",
                 err=True,
             )
     # Nothing rests on a kernel in which a command was refused at once.
