@@ -115,8 +115,8 @@ enum dumbbell_needs {
     DUMBBELL_NEEDS_ROUTERS = 1024,
     /* A call for every segment that leaves: on_sent. */
     DUMBBELL_NEEDS_SENT = 2048,
-    /* With DUMBBELL_NEEDS_ECHOES: echoes of marks also cut the window as those of losses do, and DUMBBELL_ECN asks
-     * by how much. */
+    /* With DUMBBELL_NEEDS_ECHOES: a mark also cuts the window, as without it, and DUMBBELL_ECN asks by how much.
+     * DUMBBELL_LOSS asks again if something is found lost meanwhile. */
     DUMBBELL_NEEDS_CUTS = 4096,
 };
 

@@ -49,7 +49,8 @@ needs! {
     ROUTERS = 10;
     /// A call for every segment that leaves: `on_sent`.
     SENT = 11;
-    /// With `Needs::ECHOES`: echoes of marks also cut the window as those of losses do, and `Event::Ecn` asks by how much.
+    /// With `Needs::ECHOES`: a mark also cuts the window, as without it, and `Event::Ecn` asks by how much. `Event::Loss` asks
+    /// again if something is found lost meanwhile.
     CUTS = 12;
 }
 

@@ -23,7 +23,11 @@ Command = TypeVar("Command", bound=Callable[..., object])
 _REFUSED = 2
 """Exit status of bad input."""
 
-_CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
+_CRASHES = {
+    128 + crash: crash.name
+    for crash in (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
+}
+"""Signals that end a program that is broken, by exit status."""
 
 _AT_ONCE = 0.01
 """Seconds of virtual time in which no packet crosses a link and comes back; threads that start take some."""
@@ -115,14 +119,12 @@ def _again(chosen: dict[str, Any], outputs: list[Path]) -> int:
         raise DumbbellError(
             f"the kernel had no memory left and killed {ran.killed}; give it more with --kernel-memory"
         )
-    for crash in _CRASHES:
-        if ran.status == 128 + crash:
-            echo(
-                f"note: {crash.name} ended the command in the kernel; what it had written is kept, and some "
-                "commands go on from there when they are given again; one with much memory may need a larger "
-                "vm.max_map_count on this machine",
-                err=True,
-            )
+    if ran.status in _CRASHES:
+        echo(
+            f"note: {_CRASHES[ran.status]} ended the command in the kernel; what it had written is kept; "
+            "with much memory, it may need a larger vm.max_map_count on this machine",
+            err=True,
+        )
     # Nothing rests on a kernel in which a command was refused at once.
     if ran.status != _REFUSED or ran.virtual > _AT_ONCE:
         echo(f"VIRTUAL: {ran.rests_on}; {ran.virtual:.1f} s in {ran.wall:.1f} s", err=True)

@@ -10,6 +10,7 @@ pub mod recorder;
 pub mod routers;
 mod tally;
 pub mod unmet;
+mod waits;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -20,7 +21,7 @@ use dumbbell_core::{Duration, Frame, Time, VerdictSink};
 use dumbbell_net::link::{Carried, Entrance, Incident, Incidents, Meter, QueuedLink};
 use dumbbell_net::node::PortView;
 use dumbbell_trace::Happened;
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::{PollFd, PollFlags};
 
 use self::delays::Delays;
 use self::guests::Guests;
@@ -30,8 +31,9 @@ use self::path::{DOWN, Path, UP};
 use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
+use self::waits::{poll, sleep, without_looks};
 use crate::clock::precise::{Lead, Precise};
-use crate::clock::{Clock, is_virtual, nanoseconds, processor_time, timespec};
+use crate::clock::{Clock, is_virtual, processor_time};
 use crate::frame::IpFrame;
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -45,11 +47,6 @@ const QUANTUM: Duration = Duration::from_micros(150);
 
 /// Traffic is dense if packets moved in two wake-ups no further apart than this.
 const DENSE: Duration = Duration::from_micros(300);
-
-/// In virtual time computing takes no time, but each look at the clock takes a nanosecond or more. Those of a wake-up take less than
-/// this, unless it moves very many packets; the answer of a program takes more.
-// Measured in Linux 6.12: packets that answer at once came 12 ns later in each round trip, the first data of a program 1.01 us.
-const LOOKS: Duration = Duration::from_nanos(100);
 
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
@@ -778,40 +775,4 @@ enum Wait {
     Packets,
     Client,
     Server,
-}
-
-/// A time that was read after what happened at `event`, in virtual time: the same if nothing but looks at the clock came between.
-fn without_looks(event: Time, read: Time) -> Time {
-    if read > event && read.since(event) < LOOKS { event } else { read }
-}
-
-/// Waits until something can be read, or for so long; true if something can, or a signal has come, and how long it took. The
-/// function of the library keeps that to itself (ppoll(2), "C library/kernel differences").
-#[expect(unsafe_code, reason = "no safe form in any library")]
-fn poll(watched: &mut [PollFd<'_>], timeout: Duration) -> (bool, Duration) {
-    let mut left: libc::timespec = *timespec(timeout).as_ref();
-    let signals = std::ptr::null::<libc::sigset_t>();
-    // SAFETY: `PollFd` has the layout of `pollfd`; the kernel writes both within the call.
-    let came = unsafe {
-        libc::syscall(libc::SYS_ppoll, watched.as_mut_ptr(), watched.len(), &raw mut left, signals, 0)
-    };
-    let left = Duration::from_nanos(nanoseconds(left.into()));
-    (came != 0, timeout.saturating_sub(left))
-}
-
-fn sleep(d: Duration) {
-    let _ = ppoll(&mut [], Some(timespec(d)), None);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Nothing comes before it was sent, and what programs do takes its time.
-    #[test]
-    fn looks_at_the_clock_make_nothing_late() {
-        let at = Time::from_nanos;
-        let read = [1000, 1004, 1099, 1100, 990].map(|ns| without_looks(at(1000), at(ns)));
-        assert_eq!(read, [1000, 1000, 1000, 1100, 990].map(at));
-    }
 }

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod tests;
 mod window;
+#[cfg(test)]
+mod window_tests;
 
 use std::collections::VecDeque;
 

@@ -374,19 +374,25 @@ fn a_controller_that_asks_hears_that_sending_begins_again() {
     }
 }
 
-/// Linux net/ipv4/tcp_output.c: tcp_event_data_sent. All of a window of ten segments, and the probe of its tail, are lost.
+/// Linux net/ipv4/tcp_output.c: tcp_event_data_sent. A window of ten segments is lost, with the probe that is the eleventh. The first is
+/// sent again at the timeout. Its acknowledgement lets the twelfth out where nothing is in the network, either.
 #[test]
 fn a_controller_hears_that_sending_begins_again_after_a_timeout() {
-    let text = r#", "loss_detection": "rack", "tail_loss_probe": true"#;
+    let text = r#", "loss_detection": "rack", "tail_loss_probe": true, "frto": true"#;
     let needs = Needs::RATES.and(Needs::RESTARTS);
-    let (ends, heard) = bare(needs, text, 10, |_, control| control.window = control.window.max(10 * MSS));
-    let mut pipe = Pipe::new(ends, lose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]));
+    let (ends, heard) = bare(needs, text, 12, |signals, control| match signals.event {
+        Event::Start => control.window = 10 * MSS,
+        Event::Timeout => control.window = MSS,
+        _ => {}
+    });
+    let mut pipe = Pipe::new(ends, lose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
     pipe.finish();
     let heard = heard.lock().unwrap();
+    let told: Vec<_> = heard.iter().filter(|s| s.event == Event::Restart).collect();
+    let found: Vec<_> = told.iter().map(|s| (s.flight / MSS, s.delivered / MSS)).collect();
+    assert_eq!(found[..2], [(11, 0), (10, 1)]);
     let timeout = heard.iter().position(|s| s.event == Event::Timeout).expect("all was lost");
-    let told = heard[timeout + 1];
-    assert_eq!((told.event, told.flight, told.delivered), (Event::Restart, 10 * MSS, 0));
-    assert_eq!(heard.iter().filter(|s| s.event == Event::Restart).count(), 1);
+    assert_eq!(heard[timeout + 1].event, Event::Restart);
 }
 
 #[test]

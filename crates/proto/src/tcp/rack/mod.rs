@@ -278,7 +278,7 @@ impl Rack {
         mss: u32,
         account: &mut Option<Box<Account>>,
     ) -> Option<Duration> {
-        let now_us = now.since(Time::ZERO).as_nanos() / 1000;
+        let now_us = now.as_nanos() / 1000;
         let limit = microseconds(self.rtt + window);
         // What was sent before this has taken the limit, or longer.
         let young = Time::from_nanos((now_us + 1).saturating_sub(limit) * 1000);

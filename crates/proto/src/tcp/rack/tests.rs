@@ -220,6 +220,9 @@ fn a_loss_in_the_answer_to_a_mark_ends_with_it() {
     });
     assert_eq!(pipe.sender.rack().unwrap().high, high);
     assert_eq!((cut, pipe.sender.control().threshold / MSS), (5, before / 2));
+    pipe.until(|p| state(p) == State::Open);
+    let told = pipe.forward.iter().filter(|(_, packet)| packet.flags & TcpHeader::CWR != 0);
+    assert_eq!(told.count(), 1, "the receiver hears of the mark alone");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::Sender;
 use crate::controller::{Class, Event, Needs};
+use crate::tcp::rack::Rack;
 
 impl Sender {
     /// Sending begins again. Of a time longer than the timeout every controller hears (RFC 5681 section 4.1); where losses are found
@@ -33,11 +34,18 @@ impl Sender {
         }
     }
 
+    /// A segment leaves while others are outstanding. If all of them were found lost, it is a beginning, too.
+    // Linux net/ipv4/tcp_output.c: tcp_event_data_sent.
+    pub(super) fn tell_beginning(&mut self, now: Time, rack: &Rack) {
+        if rack.segments.in_flight() == 0 && self.gate.needs.any(Needs::RESTARTS) {
+            self.tell_restart(now);
+        }
+    }
+
     /// The first segment leaves where nothing is in the network.
-    // Linux net/ipv4/tcp_output.c: tcp_event_data_sent, for what is sent again, too.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_restart(&mut self, now: Time) {
+    fn tell_restart(&mut self, now: Time) {
         let outstanding = self.stream.nxt.saturating_sub(self.gate.delivered);
         self.decide(now, Event::Restart, self.gate.delivered, outstanding, Duration::ZERO);
     }

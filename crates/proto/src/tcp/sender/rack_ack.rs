@@ -123,6 +123,9 @@ impl Sender {
         }
         self.control_congestion(now, rack, &seen, rtt, (rack.delivered - delivered, rack.found - found));
         rack.repairing = answer == Answer::Repairs;
+        if answer == Answer::Instead {
+            self.tell_beginning(now, rack);
+        }
     }
 
     /// Takes in SACK blocks. The first may tell of what arrived twice (RFC 2883 section 4).
@@ -283,6 +286,7 @@ impl Sender {
         rack.prr = Prr::begin(self.gate.window_segments());
         rack.undo.window = self.gate.control.window;
         self.cut(now, rack, event);
+        self.stream.tell_cut = true;
     }
 
     /// Lets the controller say where the window goes.
@@ -292,7 +296,6 @@ impl Sender {
         self.decide(now, event, self.gate.delivered, base, Duration::ZERO);
         self.gate.round_threshold();
         self.gate.cuts += 1;
-        self.stream.tell_cut = true;
         if self.gate.moves_window() {
             self.gate.control.window = window;
         }

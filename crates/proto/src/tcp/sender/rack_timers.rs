@@ -253,9 +253,7 @@ impl Sender {
     }
 
     fn send_again(&mut self, now: Time, rack: &mut Rack, id: u32) -> Repaired {
-        if rack.segments.in_flight() == 0 && self.gate.needs.any(Needs::RESTARTS) {
-            self.tell_restart(now);
-        }
+        self.tell_beginning(now, rack);
         rack.segments.resend(now, id, rack.delivered);
         rack.undo.since.get_or_insert(now);
         rack.undo.resent = rack.undo.resent.max(0) + 1;
