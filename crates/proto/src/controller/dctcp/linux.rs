@@ -1,6 +1,6 @@
 //! DCTCP as Linux has it: the transport cuts the window, over a round trip and as after a loss, and the controller says by how much.
 
-use super::Params;
+use super::params::Params;
 use crate::controller::growth::{self, Whole};
 use crate::controller::{Control, Event, Signals};
 

@@ -1,6 +1,6 @@
 //! DCTCP as RFC 8257 has it.
 
-use super::Params;
+use super::params::Params;
 use crate::controller::growth::{self, Growth};
 use crate::controller::hystart::Pace;
 use crate::controller::{Control, Event, Signals};
