@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from conftest import Cli
 from dumbbell import _native
 from dumbbell._files.numbers import finite
 from dumbbell.errors import DumbbellError
-from dumbbell.live import drawn_page, packets, referee, ticks
+from dumbbell.live import drawn_page, endpoints, packets, referee, ticks, virtual
 from dumbbell.live.agreement import agreements, first_differences
-from dumbbell.live.compare import Arm, arms_of, prepared
+from dumbbell.live.compare import arms_of, prepared
+from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, DISTRIBUTION, LINK, Cell, cells
 from dumbbell.live.kernel import NAMES
 from dumbbell.live.packets import Apart, Packet, Packets
@@ -336,23 +338,28 @@ def test_kinds_of_first_differences_are_counted() -> None:
 # ---- Runs that are kept ------------------------------------------------------------------------------------
 
 
-class Kernel:
+class Kernel(referee.Here):
     """Stands in for the kernel: our TCP with another controller, and its packets."""
+
+    version = "6.12.1"
 
     def __init__(self, controller: str | None = None, stops_after: int = 10**6, valid: bool = True) -> None:
         self.controller, self.stops_after, self.valid, self.runs = controller, stops_after, valid, 0
 
-    def __call__(self, scenario: Any, _flows: Any, name: str, _at: Any, trace: Path) -> tuple[Arm, Packets]:
+    def make(
+        self, cell: Cell, place: int, _progress: virtual.Progress, /
+    ) -> tuple[Summary, Sequence[str], Packets]:
         if self.runs == self.stops_after:
             raise KeyboardInterrupt
         self.runs += 1
-        assert not trace.exists()
-        given = prepared(scenario, self.controller or name, "linux", referee._PERIOD)
-        given = ticks.ticking(given, ticks.of_kernel())
+        given = prepared(cell.scenario(), self.controller or cell.ours, "linux", referee._PERIOD)
+        given = ticks.ticking(referee.varied(given, place), ticks.of_kernel())
         (arm,) = arms_of([given], LINK)
         back = _native.emulated(given._native, LINK)["back"]
         reasons = () if self.valid else ("uplink: | *late*",)
-        return replace(arm, valid=self.valid, reasons=reasons), packets.simulated(given, LINK, back)
+        about = {"kernel": self.version, "tick": ticks.of_kernel(), "virtual": None}
+        found = replace(arm, valid=self.valid, reasons=reasons)
+        return {**finite(found.summary()), **about}, reasons, packets.simulated(given, LINK, back)
 
 
 SMALL = [
@@ -362,17 +369,13 @@ SMALL = [
 ][:4]
 
 
-def run(
-    monkeypatch: pytest.MonkeyPatch, kernel: Kernel, output: Path, notes: list[str] | None = None
-) -> None:
-    monkeypatch.setattr(referee, "traced_kernel_arm", kernel)
-    monkeypatch.setattr(referee, "release", lambda: "6.12.1")
-    referee.measure(SMALL, output, (notes if notes is not None else []).append)
+def run(kernel: Kernel, output: Path, notes: list[str] | None = None) -> None:
+    referee.measure(SMALL, output, (notes if notes is not None else []).append, kernels=kernel)
 
 
-def test_equal_sides_do_not_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_sides_do_not_differ(tmp_path: Path) -> None:
     referee.open_folder(tmp_path / "out", 4, SOME)
-    run(monkeypatch, Kernel(), tmp_path / "out")
+    run(Kernel(), tmp_path / "out")
     found, left_out = referee.results(SMALL, tmp_path / "out", "6.12.1")
     assert left_out == []
     assert [(each.first, each.outside, each.worst) for each in found] == [(None, [], 0.0)] * len(SMALL)
@@ -380,34 +383,33 @@ def test_equal_sides_do_not_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert all(each.first is not None for each in apart), "another TCP is seen"
 
 
-def test_a_killed_draw_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_draw_goes_on_where_it_stopped(tmp_path: Path) -> None:
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
     stopped: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        run(monkeypatch, Kernel(stops_after=2), out, stopped)
+        run(Kernel(stops_after=2), out, stopped)
     assert stopped[-1].startswith(f"2 of {len(SMALL)} cells are finished and kept, the same command goes on")
     first = sorted(path.name for path in (out / "kernels/6.12.1").iterdir())
     assert first == sorted(f"{cell.name}.{end}" for cell in SMALL[:2] for end in ("json", "parquet"))
     kernel, notes = Kernel(), list[str]()
-    run(monkeypatch, kernel, out, notes)
+    run(kernel, out, notes)
     assert kernel.runs == len(SMALL) - 2
     assert notes[0] == f"2 of {len(SMALL)} cells were there"
     assert notes[1] == f"1 of {len(SMALL) - 2}: {SMALL[2].name}, valid"
     again = Kernel()
-    run(monkeypatch, again, out)
+    run(again, out)
     assert again.runs == 0
     assert {path.stem for path in (out / "scenarios").iterdir()} == {cell.name for cell in SMALL}
 
 
-def test_further_runs_are_pairs_and_come_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_further_runs_are_pairs_and_come_on_top(tmp_path: Path) -> None:
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
-    run(monkeypatch, Kernel(), out)
+    run(Kernel(), out)
     kernel = Kernel()
     referee_runs = 3
-    monkeypatch.setattr(referee, "traced_kernel_arm", kernel)
-    referee.measure(SMALL, out, runs=referee_runs)
+    referee.measure(SMALL, out, runs=referee_runs, kernels=kernel)
     assert kernel.runs == 2 * len(SMALL), "one was there"
     found, left_out = referee.results(SMALL, out, "6.12.1")
     assert left_out == []
@@ -425,11 +427,11 @@ def test_further_runs_are_pairs_and_come_on_top(tmp_path: Path, monkeypatch: pyt
     assert "mean_shares" not in (out / "table.csv").read_text().splitlines()[0]
 
 
-def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path) -> None:
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
     notes: list[str] = []
-    run(monkeypatch, Kernel(valid=False), out, notes)
+    run(Kernel(valid=False), out, notes)
     assert notes[0].endswith("INVALID (uplink: | *late*)")
     found, left_out = referee.results(SMALL, out, "6.12.1")
     assert not list(out.rglob("*.parquet"))
@@ -439,10 +441,10 @@ def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path, monkeypatch
     assert f"- {SMALL[0].name}: uplink:    late" in (out / "page.md").read_text()
 
 
-def test_the_page_has_the_worst_cell_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_has_the_worst_cell_first(tmp_path: Path) -> None:
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
-    run(monkeypatch, Kernel("ledbat"), out)
+    run(Kernel("ledbat"), out)
     found, left_out = referee.results(SMALL, out, "6.12.1")
     assert [each.worst for each in found] == sorted((each.worst for each in found), reverse=True)
     assert found[0].outside
@@ -463,12 +465,12 @@ def test_the_page_has_the_worst_cell_first(tmp_path: Path, monkeypatch: pytest.M
     assert len((out / "table.csv").read_text().splitlines()) == 1 + len(SMALL)
 
 
-def test_the_scenario_of_a_cell_repeats_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scenario_of_a_cell_repeats_it(tmp_path: Path) -> None:
     import dumbbell as db
 
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
-    run(monkeypatch, Kernel(), out)
+    run(Kernel(), out)
     cell = SMALL[0]
     given = db.Scenario.from_file(referee.scenario_file(out, cell))
     assert (
@@ -592,7 +594,7 @@ def test_a_controller_that_the_kernel_lacks_is_named(
     monkeypatch.setattr(
         drawing, "cells", lambda *given: [cell for cell in SMALL if given[2] == ["cubic"]][:1]
     )
-    monkeypatch.setattr(referee, "traced_kernel_arm", Kernel())
+    monkeypatch.setattr(referee, "Here", Kernel)
     drawing.draw(1, 4, "cubic,bic", None, "linux", tmp_path / "out", True)
     said = capsys.readouterr()
     assert json.loads(said.out)["not_drawn"] == {"bic": "the kernel has none"}
@@ -609,7 +611,7 @@ def test_flows_of_virtual_runs_start_as_late_as_those_of_programs(monkeypatch: p
     monkeypatch.setattr(_native, "is_virtual", lambda: True)
     late = [flow["start"] for flow in ticks.started(given).to_dict()["flows"]]
     before, after = ([_native.parse_time(text, "start") for text in texts] for texts in (starts, late))
-    assert after == pytest.approx([start + 1.75e-6 for start in before], abs=1e-9)
+    assert after == pytest.approx([start + endpoints.START[True] for start in before], abs=1e-9)
     # A flow that was seen starts when it was.
     seen = ticks.started(given, {0: before[0] + 1.736e-6}).to_dict()["flows"]
     found = [_native.parse_time(flow["start"], "start") for flow in seen]

@@ -11,6 +11,7 @@ from dumbbell._extras import require
 from dumbbell._printing import Text, TextTable
 from dumbbell.cli.common import console, echo, number, print_json, refuse_twice, side_console
 from dumbbell.errors import DumbbellError
+from dumbbell.live.boots import Boots
 from dumbbell.live.drawn import CONTROLLERS, cells
 from dumbbell.live.kernel import kernel_has
 
@@ -27,6 +28,7 @@ def draw(
     output: Path,
     as_json: bool,
     runs: int = 1,
+    boots: Boots | None = None,
 ) -> None:
     """Run what is missing of the cells, and write the page.
 
@@ -46,14 +48,17 @@ def draw(
         Print ``results.json``.
     runs
         Of each side, in pairs.
+    boots
+        Run each cell in such a kernel in virtual time, several at once; ``None`` for the kernel that runs.
     """
     for package in ("pyarrow", "scipy"):
         require(package)
-    from dumbbell.live import drawn_page, referee
+    from dumbbell.live import drawn_page, drawn_run, referee
 
     asked = list(CONTROLLERS) if controllers is None else [name.strip() for name in controllers.split(",")]
     refuse_twice("--controllers", asked)
-    drawn = [name for name in asked if name not in CONTROLLERS or kernel_has(name)]
+    # What `make kernel` builds has them all.
+    drawn = [name for name in asked if boots or name not in CONTROLLERS or kernel_has(name)]
     missing = {name: "the kernel has none" for name in asked if name not in drawn}
     if missing and not drawn:
         raise DumbbellError(
@@ -67,7 +72,8 @@ def draw(
     for name, why in missing.items():
         out.print(f"note: {name} is not drawn: {why}; try `modprobe tcp_{name}`", whole=True)
     referee.open_folder(output, seed, [name for name in CONTROLLERS if name in drawn])
-    referee.measure(chosen, output, out.print, runs)
+    kernels = None if boots is None else drawn_run.InVirtualTime(boots, drawn)
+    referee.measure(chosen, output, out.print, runs, kernels)
     sides = [
         drawn_page.Side(kernel, *referee.results(chosen, output, kernel, profile, out.print))
         for kernel in referee.kernels(output)

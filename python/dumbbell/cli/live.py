@@ -48,6 +48,7 @@ from dumbbell.live import (
     scenario_of_link,
     with_flows,
 )
+from dumbbell.live.boots import Boots
 from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 
 
@@ -399,7 +400,7 @@ _OF_CELLS = ("draw", "quick")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 @json_option
 @quiet_option
-@virtual_options("output", check=_name_folder)
+@virtual_options("output", check=_name_folder, boots=lambda given: given["draw"] is not None)
 def compare_real(
     file: Path | None,
     settings: tuple[str, ...],
@@ -420,6 +421,7 @@ def compare_real(
     runs: int,
     output: Path | None,
     as_json: bool,
+    boots: Boots | None,
 ) -> None:
     """Compare our TCP in the simulator with real packets, over the link of FILE.
 
@@ -447,7 +449,7 @@ def compare_real(
         _refuse_of_file("--draw", file, ("quick",))
         chosen = controllers if _is_given("controllers") else None
         by = 1 if seed is None else seed
-        draw_cells(draw, by, chosen, cells, profile, output or _DRAWN, as_json, runs)
+        draw_cells(draw, by, chosen, cells, profile, output or _DRAWN, as_json, runs, boots)
         return
     if file is None:
         raise DumbbellError(

@@ -17,6 +17,7 @@ from dumbbell._printing import Output
 from dumbbell.cli.common import SizeOf, echo
 from dumbbell.errors import DumbbellError
 from dumbbell.live import virtual
+from dumbbell.live.boots import Boots
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -36,7 +37,9 @@ _OPTIONS = ("virtual", "kernel", "kernel_seed", "kernel_memory", "wall_limit")
 
 
 def virtual_options(
-    *outputs: str, check: Callable[[dict[str, Any]], None] = lambda _given: None
+    *outputs: str,
+    check: Callable[[dict[str, Any]], None] = lambda _given: None,
+    boots: Callable[[dict[str, Any]], bool] | None = None,
 ) -> Callable[[Command], Command]:
     """Add `--virtual` and what belongs to it to a command.
 
@@ -47,6 +50,9 @@ def virtual_options(
     check
         Refuses, with a `DumbbellError`, what has no meaning in virtual time; may name outputs that have a
         default.
+    boots
+        Whether the command boots kernels itself, one for each of its runs: it gets `boots`, or ``None``. By
+        default, the whole command runs in one kernel.
     """
 
     def add(command: Command) -> Command:
@@ -54,9 +60,12 @@ def virtual_options(
         def run(**given: Any) -> object:
             chosen = {name: given.pop(name) for name in _OPTIONS}
             # Within such a kernel, the option has been obeyed.
+            more: dict[str, Any] = {} if boots is None else {"boots": None}
             if _native.is_virtual() or not _wanted(chosen):
-                return command(**given)
+                return command(**given, **more)
             check(given)
+            if boots is not None and boots(given):
+                return command(**given, boots=_boots(chosen))
             return _again(chosen, [given[name] for name in outputs if given[name] is not None])
 
         return _with_options(run)  # type: ignore[return-value]
@@ -99,26 +108,18 @@ def _wanted(chosen: dict[str, Any]) -> bool:
     return False
 
 
+def _boots(chosen: dict[str, Any]) -> Boots:
+    kernel = virtual.find(chosen["kernel"])
+    return Boots(kernel, chosen["kernel_seed"], chosen["kernel_memory"], chosen["wall_limit"])
+
+
 def _again(chosen: dict[str, Any], outputs: list[Path]) -> int:
     """Run this command line in a kernel in virtual time, and say what its results rest on."""
-    kernel = virtual.find(chosen["kernel"])
     show = _Progress()
     try:
-        ran = virtual.run(
-            sys.orig_argv,
-            kernel,
-            seed=chosen["kernel_seed"],
-            memory=chosen["kernel_memory"],
-            wall_limit=chosen["wall_limit"],
-            outputs=outputs,
-            progress=show,
-        )
+        ran = _boots(chosen).run(sys.orig_argv, outputs=outputs, progress=show)
     finally:
         show.clear()
-    if ran.killed is not None:
-        raise DumbbellError(
-            f"the kernel had no memory left and killed {ran.killed}; give it more with --kernel-memory"
-        )
     if ran.status in _CRASHES:
         echo(
             f"note: {_CRASHES[ran.status]} ended the command in the kernel; what it had written is kept; "

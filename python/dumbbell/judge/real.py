@@ -13,22 +13,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from threading import Event
 
 import pyarrow as pa
 
 from dumbbell import _native
 from dumbbell._files.foreign import replace_file
 from dumbbell._files.read import read_bytes
-from dumbbell._system import usable_cores
 from dumbbell.errors import FolderError
 from dumbbell.judge.candidate import Candidate
 from dumbbell.judge.chapter import Chapter, JudgeError
 from dumbbell.judge.packets import lacks, order_of, value
-from dumbbell.live import virtual
+from dumbbell.live import boots, virtual
 from dumbbell.live.counted import Counted, Order, count
 from dumbbell.live.kernel import NAMES
 from dumbbell.study import Progress, Study, StudyResult
@@ -201,40 +199,19 @@ def _live(left: Mapping[Path, Order]) -> Iterator[tuple[Path, Counted]]:
         yield path, seen
 
 
-class _StoppedError(Exception):
-    """The runs are to end."""
-
-
-class _Watch(virtual.Progress):
-    """Ends a kernel in virtual time when the runs are to end."""
-
-    def __init__(self, stop: Event) -> None:
-        self._stop = stop
-
-    def show(self, _at: float, _wall: float) -> None:
-        if self._stop.is_set():
-            raise _StoppedError
-
-
 def _virtually(
     left: Mapping[Path, Order], kernel: virtual.Kernel, workers: int | None
 ) -> Iterator[tuple[Path, Counted]]:
     """Make runs in kernels of their own, several at once; yield each when it has ended."""
-    stop = Event()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers or usable_cores()) as pool:
-        asked = {
-            pool.submit(count_in, order, kernel, Path(folder, str(number)), stop): path
+    with tempfile.TemporaryDirectory() as folder:
+        runs = {
+            path: partial(count_in, order, kernel, Path(folder, str(number)))
             for number, (path, order) in enumerate(left.items())
         }
-        try:
-            for future in as_completed(asked):
-                yield asked[future], future.result()
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
+        yield from boots.at_once(runs, workers)
 
 
-def count_in(order: Order, kernel: virtual.Kernel, place: Path, stop: Event) -> Counted:
+def count_in(order: Order, kernel: virtual.Kernel, place: Path, progress: virtual.Progress) -> Counted:
     """Make a run in a kernel of its own.
 
     Parameters
@@ -243,8 +220,8 @@ def count_in(order: Order, kernel: virtual.Kernel, place: Path, stop: Event) -> 
         What, and where.
     place
         A folder to make, for files of the run.
-    stop
-        Set from another thread, it ends the run.
+    progress
+        Receives how far the run is; what it raises ends the run.
 
     Raises
     ------
@@ -255,7 +232,7 @@ def count_in(order: Order, kernel: virtual.Kernel, place: Path, stop: Event) -> 
     plan, out = place / "order", place / "out"
     plan.write_text(order.write(), encoding="utf-8")
     command = [sys.executable, "-m", "dumbbell.live.counted", str(plan), str(out)]
-    ran = virtual.run(command, kernel, outputs=[out], progress=_Watch(stop))
+    ran = virtual.run(command, kernel, outputs=[out], progress=progress)
     if not out.exists():
         raise JudgeError(f"a run in virtual time ended with status {ran.status}; see the lines before")
     return _counted(out.read_bytes())

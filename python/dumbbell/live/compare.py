@@ -23,7 +23,6 @@ from dumbbell.live import endpoints, ticks
 from dumbbell.live.kernel import NAMES, Flow, KernelRun, run_kernel
 from dumbbell.live.lateness import late_runs, seeded
 from dumbbell.live.lines import goodput, growth, life
-from dumbbell.live.packets import Packets, real
 from dumbbell.live.udp import run_flows
 
 if TYPE_CHECKING:
@@ -420,7 +419,11 @@ def _period(scenario: Scenario) -> float:
 
 
 def prepared(
-    scenario: Scenario, controller: str | Mapping[str, Any], profile: str, period: int | None = None
+    scenario: Scenario,
+    controller: str | Mapping[str, Any],
+    profile: str,
+    period: int | None = None,
+    in_virtual_time: bool | None = None,
 ) -> Scenario:
     """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are.
 
@@ -430,11 +433,14 @@ def prepared(
         As for :func:`compare_runs`.
     period
         Milliseconds between samples; by default one, and more in a run of more than 20 s.
+    in_virtual_time
+        Whether the other side's programs run in virtual time; by default, whether this one does.
     """
+    in_virtual_time = _native.is_virtual() if in_virtual_time is None else in_virtual_time
     values = scenario.to_dict()
     _first_flows(values)
     # The application is the same on both sides; a queue of ten packets tells.
-    first_write = f"{endpoints.FIRST_WRITE[_native.is_virtual()] * 1e6:g}us"
+    first_write = f"{endpoints.FIRST_WRITE[in_virtual_time] * 1e6:g}us"
     transport = {"kind": "tcp", "profile": profile, "controller": controller, "first_write": first_write}
     flows = [{**entry, "transport": transport, "sampled": True} for entry in values["flows"]]
     if period is None:
@@ -599,28 +605,31 @@ def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: s
 
 def traced_kernel_arm(
     scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None, trace: Path
-) -> tuple[Arm, Packets]:
-    """Run flows in the kernel; also returns the packets that reached the link.
+) -> tuple[Arm, float]:
+    """Run flows in the kernel, and leave a trace: some 300 bytes for each event of a packet.
 
     Parameters
     ----------
     scenario, flows, controller, at
         As for :func:`kernel_arm`.
     trace
-        A file to write and to remove again: some 300 bytes for each event of a packet.
+        The file to write.
+
+    Returns
+    -------
+    tuple
+        The figures, and time 0 of the flows in the time of the trace (s): see
+        :func:`dumbbell.live.packets.real`.
 
     Raises
     ------
     DumbbellError
         Also if the trace is longer than a file may be.
     """
-    try:
-        arm, run, _ = _kernel_arm(scenario, flows, controller, at, {"json": trace})
-        if run.emulation.untraced is not None:
-            raise DumbbellError(run.emulation.untraced)
-        return arm, real(trace, run.origin - _native.emulated(scenario._native, at)["ahead"])
-    finally:
-        trace.unlink(missing_ok=True)
+    arm, run, _ = _kernel_arm(scenario, flows, controller, at, {"json": trace})
+    if run.emulation.untraced is not None:
+        raise DumbbellError(run.emulation.untraced)
+    return arm, run.origin - float(_native.emulated(scenario._native, at)["ahead"])
 
 
 def _kernel_arm(

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,17 +204,29 @@ _KEY = (
 )
 
 
+def _rests_on(results: Sequence[Result]) -> list[str]:
+    """What virtual time rests on: each cell has a boot with a seed of its own."""
+    seeds: dict[str, list[int]] = {}
+    for result in results:
+        if told := result.kernel["virtual"]:
+            kernel, _, seed = told.rpartition(", seed ")
+            seeds.setdefault(kernel, []).append(int(seed))
+    return [
+        f"{len(each)} cells VIRTUAL: {plain(kernel)}, seeds {min(each)} to {max(each)}."
+        for kernel, each in seeds.items()
+    ]
+
+
 def _side(side: Side) -> list[str]:
     results = side.results
     flows = sum(len(result.cell.starts) for result in results)
     ticks = sorted({float(result.kernel["tick"]) for result in results})
-    virtual = Counter(result.kernel["virtual"] for result in results)
     lines = [
         f"## Linux {plain(side.kernel)}",
         "",
         f"{len(results)} cells, {flows:,} flows; a tick of the kernel's timers is "
         f"{', '.join(f'{tick * 1e3:g} ms' for tick in ticks) or '-'}.",
-        *(f"{count} cells VIRTUAL: {plain(what)}." for what, count in virtual.items() if what),
+        *_rests_on(results),
         "",
     ]
     if results:

@@ -18,6 +18,7 @@ was read (CLOCK_MONOTONIC, s), or ``counters`` of the kernel.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import json
 import math
@@ -55,13 +56,13 @@ simulator: those of 63 ticks or more end on multiples of 8 ticks, those of 504 o
 counter of ticks begins five minutes before it overflows (``INITIAL_JIFFIES`` of include/linux/jiffies.h), so
 that with 250 ticks a second it is a multiple of 64 first after 224 ms, and then every 256 ms."""
 
-FIRST_WRITE = (80e-6, 1e-6)
+FIRST_WRITE = (80e-6, 1.013e-6)
 """Seconds from the acknowledgement of the handshake to the first data, in captures: live 77 to 90 us; in
-virtual time 1 us, for programs look at the clock."""
+virtual time as long for all, for a program takes 1 us to wake up."""
 
-START = (0.0, 1.75e-6)
+START = (0.0, 1.005e-6)
 """Seconds from the start of a flow, in whole milliseconds, to its packets at the link, in captures: in
-virtual time 1.3 to 1.9 us. Live they are not known, and there packets come late by more."""
+virtual time 3 ns more for the first. Live they are not known, and there packets come late by more."""
 
 PATIENCE = 20.0
 """Seconds that a receiver waits for the first connection."""
@@ -86,11 +87,11 @@ class Seen:
         self.info = 0
         self.flows: list[dict[str, Any]] = [{} for _ in plan["flows"]]
 
-    def sample(self, flow: int, end: socket.socket) -> None:
-        """Note what the kernel says of a connection now."""
+    def sample(self, flow: int, end: socket.socket, now: float | None = None) -> None:
+        """Note what the kernel says of a connection, at a time that was read just before (s)."""
         info = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
         self.info = len(info)
-        self.samples += RECORD.pack(time.monotonic_ns(), flow)
+        self.samples += RECORD.pack(time.monotonic_ns() if now is None else round(now * 1e9), flow)
         self.samples += info
 
     def write(self, path: str, **about: Any) -> None:
@@ -98,6 +99,54 @@ class Seen:
         about |= {"flows": self.flows, "info": self.info, "counters": counters()}
         text = json.dumps(about).encode() + b"\n"
         Path(path).write_bytes(text + bytes(self.samples))
+
+
+class Watch:
+    """Waits for what can be read or written, and for a time.
+
+    A timer among the descriptors (timerfd_create(2)) is exact, where a timeout of epoll counts milliseconds,
+    and needs no look at the clock: in virtual time, each system call costs as much as a packet.
+    """
+
+    _libc = ctypes.CDLL(None, use_errno=True)
+    _MONOTONIC, _ABSOLUTE = 1, 1
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._timer = self._libc.timerfd_create(self._MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._timer < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        self._ended = os.eventfd(0)
+        for own in (self._timer, self._ended):
+            self._epoll.register(own, select.EPOLLIN)
+        self._due = math.inf
+
+    def add(self, end: socket.socket, events: int) -> None:
+        """Wait for this one, too."""
+        self._epoll.register(end, events)
+
+    def change(self, number: int, events: int) -> None:
+        """Wait for something else of a descriptor."""
+        self._epoll.modify(number, events)
+
+    def until(self, due: float) -> tuple[list[int], bool]:
+        """Wait until something is ready, or for a time of CLOCK_MONOTONIC (s).
+
+        Returns what is ready, and whether the time has come, or :meth:`end` was called.
+        """
+        if due != self._due:
+            self._due = due
+            # A time of zero would switch the timer off.
+            at = divmod(max(round(due * 1e9), 1), 10**9) if due < math.inf else (0, 0)
+            times = (ctypes.c_long * 4)(0, 0, *at)
+            self._libc.timerfd_settime(self._timer, self._ABSOLUTE, times, None)
+        found = [number for number, _ in self._epoll.poll()]
+        others = [number for number in found if number not in (self._timer, self._ended)]
+        return others, len(others) < len(found)
+
+    def end(self) -> None:
+        """Let every wait end at once; for handlers of signals."""
+        os.eventfd_write(self._ended, 1)
 
 
 class Program:
@@ -133,10 +182,12 @@ def programs(plan: dict[str, Any], what: str) -> dict[int, Program]:
 def receive(plan: dict[str, Any], out: str) -> None:
     """Take every connection, read what comes, and end with the last connection or after the sender."""
     left = len(plan["flows"])
+    watch = Watch()
 
     def end_now(*_: object) -> None:
         nonlocal left
         left = 0
+        watch.end()
 
     # What resets a connection may be lost; the shell ends the receiver after the sender.
     signal.signal(signal.SIGTERM, end_now)
@@ -147,8 +198,7 @@ def receive(plan: dict[str, Any], out: str) -> None:
     # controller, the sender says so.
     with contextlib.suppress(OSError):
         door.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["controller"].encode())
-    poll = select.epoll()
-    poll.register(door, select.EPOLLIN)
+    watch.add(door, select.EPOLLIN)
     ends: dict[int, tuple[int, socket.socket]] = {}
     sizes = [flow["size"] for flow in plan["flows"]]
     readers = programs(plan, "reads")
@@ -170,30 +220,30 @@ def receive(plan: dict[str, Any], out: str) -> None:
         if count == 0:
             with contextlib.suppress(OSError):
                 seen.sample(flow, end)
-            close(poll, ends, number)
+            close(ends, number)
             left -= 1
         return count
 
     next_sample = 0.0
     quits = time.monotonic() + PATIENCE
     while left:
-        now = time.monotonic()
-        if now > quits:
+        look = next_sample if ends else quits
+        numbers, is_due = watch.until(min([look, *(reader.due() for reader in readers.values())]))
+        if is_due and not ends and time.monotonic() >= quits:
             break
-        due = min([next_sample, *(reader.due() for reader in readers.values())])
-        for number in ready(poll, max(due - now, 0) if ends else 0.1):
+        for number in numbers:
             if number == door.fileno():
                 end, peer = door.accept()
                 end.setblocking(False)
                 ends[end.fileno()] = (peer[1] - FIRST_PORT, end)
-                poll.register(end, select.EPOLLIN)
-                quits = float("inf")
+                watch.add(end, select.EPOLLIN)
+                quits = math.inf
                 continue
             reader = readers.get(ends[number][0])
             if reader and reader.began == float("inf"):
                 # The first data. From now on the clock says when to read; what else comes is an error.
                 reader.began = time.monotonic()
-                poll.modify(number, 0)
+                watch.change(number, 0)
             else:
                 read(number)
         for number, (flow, _) in list(ends.items()) if readers else []:
@@ -201,19 +251,18 @@ def receive(plan: dict[str, Any], out: str) -> None:
             while most and number in ends and (count := read(number, most)):
                 most -= count
             if number in ends and flow in readers and readers[flow].is_over():
-                poll.modify(number, select.EPOLLIN)
-        now = time.monotonic()
-        if ends and now >= next_sample:
+                watch.change(number, select.EPOLLIN)
+        if is_due and (now := time.monotonic()) >= next_sample:
             next_sample = max(next_sample + plan["period"], now)
             for flow, end in ends.values():
-                seen.sample(flow, end)
+                seen.sample(flow, end, now)
     seen.write(out)
 
 
 def send(plan: dict[str, Any], out: str) -> None:
     """Open every connection at its time, write what there is to send, and reset what is open at the end."""
     seen = Seen(plan)
-    poll = select.epoll()
+    watch = Watch()
     flows = plan["flows"]
     ends: dict[int, tuple[int, socket.socket]] = {}
     sockets = []
@@ -233,8 +282,8 @@ def send(plan: dict[str, Any], out: str) -> None:
     origin = beginning(time.monotonic() + LEAD)
     stops = origin + plan["duration"]
     next_sample = origin
-    while (waiting or ends) and time.monotonic() < stops:
-        now = time.monotonic()
+    now = time.monotonic()
+    while (waiting or ends) and now < stops:
         while waiting and now >= origin + flows[waiting[0]]["start"]:
             i = waiting.pop(0)
             end = sockets[i]
@@ -242,7 +291,7 @@ def send(plan: dict[str, Any], out: str) -> None:
             with contextlib.suppress(BlockingIOError):
                 end.connect((os.environ["DUMBBELL_SERVER"], PORT))
             ends[end.fileno()] = (i, end)
-            poll.register(end, 0 if i in writers else select.EPOLLOUT)
+            watch.add(end, 0 if i in writers else select.EPOLLOUT)
             if i in writers:
                 writers[i].began = now
         due = min(
@@ -253,7 +302,7 @@ def send(plan: dict[str, Any], out: str) -> None:
                 *(writer.due() for writer in writers.values()),
             ]
         )
-        for number in ready(poll, max(due - now, 0)):
+        for number in watch.until(due)[0]:
             i, end = ends[number]
             try:
                 remaining = left[i]
@@ -266,7 +315,7 @@ def send(plan: dict[str, Any], out: str) -> None:
                     # Nothing is to be written; the end of the connection is all that can come.
                     if not end.recv(1):
                         seen.sample(i, end)
-                        close(poll, ends, number)
+                        close(ends, number)
                     continue
                 piece = zeros[:most]
                 # The end of the connection rides on the last segment, as in the simulator.
@@ -274,28 +323,28 @@ def send(plan: dict[str, Any], out: str) -> None:
                 if i in wants:
                     wants[i] -= sent
                     if wants[i] == 0:
-                        poll.modify(number, 0)
+                        watch.change(number, 0)
                 if remaining is not None:
                     left[i] = remaining - sent
                     if left[i] == 0:
                         # An application that went on would look again and again, and others would wait.
                         writers.pop(i, None)
                         end.shutdown(socket.SHUT_WR)
-                        poll.modify(number, select.EPOLLIN)
+                        watch.change(number, select.EPOLLIN)
             except BlockingIOError:
                 continue
             except OSError as error:
                 seen.flows[i]["failed"] = errno.errorcode.get(error.errno or 0, str(error))
-                close(poll, ends, number)
+                close(ends, number)
         for number, (i, _) in ends.items() if writers else ():
             if i in writers and (count := writers[i].act()):
                 wants[i] += count
-                poll.modify(number, select.EPOLLOUT)
+                watch.change(number, select.EPOLLOUT)
         now = time.monotonic()
         if now >= next_sample:
             next_sample = max(next_sample + plan["period"], now)
             for i, end in ends.values():
-                seen.sample(i, end)
+                seen.sample(i, end, now)
     for i, end in ends.values():
         seen.sample(i, end)
         reset(end)
@@ -306,13 +355,13 @@ def ask(plan: dict[str, Any], out: str) -> None:
     """Ask all servers for their parts, round after round, until the time is over."""
     door = socket.create_server(("0.0.0.0", PORT), backlog=plan["servers"])
     door.settimeout(PATIENCE)
-    poll = select.epoll()
+    watch = Watch()
     ends = {}
     for _ in range(plan["servers"]):
         end, _peer = door.accept()
         end.setblocking(False)
         ends[end.fileno()] = end
-        poll.register(end, select.EPOLLIN)
+        watch.add(end, select.EPOLLIN)
     rounds = []
     stops = time.monotonic() + plan["duration"]
     while True:
@@ -323,7 +372,7 @@ def ask(plan: dict[str, Any], out: str) -> None:
             while waiting and waiting[0][0] <= now:
                 ends[waiting.pop(0)[1]].send(REQUEST)
             due = waiting[0][0] if waiting else stops
-            for number in ready(poll, max(due - time.monotonic(), 0)):
+            for number in watch.until(due)[0]:
                 count = ends[number].recv_into(BUFFER)
                 if not count:
                     sys.exit("a server closed its connection")
@@ -341,7 +390,7 @@ def ask(plan: dict[str, Any], out: str) -> None:
 
 def answer(plan: dict[str, Any], out: str) -> None:
     """Answer every request with a part of the block, over each connection, until the other end closes it."""
-    poll = select.epoll()
+    watch = Watch()
     ends: dict[int, tuple[int, socket.socket]] = {}
     for i in range(plan["servers"]):
         end = socket.socket()
@@ -350,29 +399,29 @@ def answer(plan: dict[str, Any], out: str) -> None:
         end.connect((os.environ["DUMBBELL_SERVER"], PORT))
         end.setblocking(False)
         ends[end.fileno()] = i, end
-        poll.register(end, select.EPOLLIN)
+        watch.add(end, select.EPOLLIN)
     before = counters()
     asked, left = [0] * len(ends), [0] * len(ends)
     zeros = memoryview(bytes(1 << 18))
     stops = time.monotonic() + plan["duration"] + PATIENCE
-    while ends and (patience := stops - time.monotonic()) > 0:
-        for number in ready(poll, patience):
+    while ends and time.monotonic() < stops:
+        for number in watch.until(stops)[0]:
             i, end = ends[number]
             try:
                 with contextlib.suppress(BlockingIOError):
                     count = end.recv_into(BUFFER)
                     if count == 0:
-                        close(poll, ends, number)
+                        close(ends, number)
                         continue
                     requests, asked[i] = divmod(asked[i] + count, len(REQUEST))
                     left[i] += requests * plan["part"]
                 while left[i]:
                     left[i] -= end.send(zeros[: left[i]])
-                poll.modify(number, select.EPOLLIN)
+                watch.change(number, select.EPOLLIN)
             except BlockingIOError:
-                poll.modify(number, select.EPOLLIN | select.EPOLLOUT)
+                watch.change(number, select.EPOLLIN | select.EPOLLOUT)
             except ConnectionError:
-                close(poll, ends, number)
+                close(ends, number)
     seen = {name: value - before[name] for name, value in counters().items()}
     Path(out).write_text(json.dumps({"counters": seen}), encoding="utf-8")
 
@@ -409,16 +458,9 @@ def reset(end: socket.socket) -> None:
     end.close()
 
 
-def ready(poll: select.epoll, timeout: float) -> list[int]:
-    """What can be read or written within a time; `epoll` alone counts in milliseconds."""
-    select.select([poll], [], [], timeout)
-    return [number for number, _ in poll.poll(0)]
-
-
-def close(poll: select.epoll, ends: dict[int, tuple[int, socket.socket]], number: int) -> None:
-    """Close a connection, with a reset if that is what `SO_LINGER` says."""
+def close(ends: dict[int, tuple[int, socket.socket]], number: int) -> None:
+    """Close a connection, with a reset if that is what `SO_LINGER` says; nobody waits for it any more."""
     _, end = ends.pop(number)
-    poll.unregister(number)
     end.close()
 
 

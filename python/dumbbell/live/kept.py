@@ -66,7 +66,7 @@ def measure(
         Valid runs of each cell. One that is invalid is made again, up to three times.
     run
         Runs a cell; returns what it came to, and why it is invalid, if it is. The file also has the
-        kernel's version, ``kernel``.
+        version of the kernel, ``kernel``: of that which runs here, if the run names none.
     check
         As for :func:`read`.
     note
@@ -89,7 +89,7 @@ def measure(
                 invalid.append(why)
                 attempts -= 1
             else:
-                runs.append({**summary, "kernel": platform.release().partition("-")[0]})
+                runs.append({"kernel": platform.release().partition("-")[0], **summary})
                 attempts = _ATTEMPTS
             replace_file(
                 _path(folder, cell), (json.dumps({"runs": runs, "invalid": invalid}) + "\n").encode()

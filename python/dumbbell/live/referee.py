@@ -6,11 +6,12 @@ import json
 import math
 import platform
 import statistics
-from collections.abc import Callable, Container, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dumbbell import _native
 from dumbbell._files.foreign import replace_file
@@ -23,7 +24,7 @@ from dumbbell.live.compare import arms_of, prepared, traced_kernel_arm
 from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
 from dumbbell.live.lateness import late
-from dumbbell.live.packets import Apart
+from dumbbell.live.packets import Apart, Packets
 from dumbbell.stats import Estimate, paired_ratio
 
 COMPLETION, SHARE = 0.05, 0.10
@@ -118,6 +119,16 @@ def kernels(output: Path) -> list[str]:
     folder = output / _KERNELS
     found = [each.name for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
     return sorted(found, key=_version, reverse=True)
+
+
+def runs_of(output: Path, kernel: str) -> Path:
+    """Return the folder of the runs of a kernel, which is there from now on."""
+    folder = output / _KERNELS / kernel
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
+    return folder
 
 
 def _version(name: str) -> list[tuple[int, str]]:
@@ -396,47 +407,123 @@ def _shares(cell: Cell, side: Summary) -> list[float]:
     return [flow["goodput"] / (cell.rate * 1e6) for flow in side["flows"] if flow["size"] is None]
 
 
+class Kernels(Protocol):
+    """Where cells run in a kernel."""
+
+    @property
+    def version(self) -> str:
+        """Of the kernel, such as ``6.12.117``."""
+
+    def make(
+        self, cell: Cell, place: int, progress: virtual.Progress, /
+    ) -> tuple[Summary, Sequence[str], Packets]:
+        """Make a run of a cell.
+
+        Parameters
+        ----------
+        place
+            Which of its runs, from 0 on.
+        progress
+            Receives how far the run is, and may end it.
+
+        Returns
+        -------
+        tuple
+            What the run came to, and why it is invalid, if it is, as :func:`traced` has them; and the packets
+            that reached the link.
+        """
+
+    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Iterator[Cell]:
+        """Run cells, in any order, and yield each when it is done."""
+
+
+class Here:
+    """The kernel that runs, one cell after the other."""
+
+    @property
+    def version(self) -> str:
+        """Of the kernel."""
+        return release()
+
+    def make(
+        self, cell: Cell, place: int, _progress: virtual.Progress, /
+    ) -> tuple[Summary, Sequence[str], Packets]:
+        """Make a run of a cell."""
+        with tempfile.TemporaryDirectory() as name:
+            trace = Path(name, "trace")
+            found, reasons, origin = traced(cell, place, trace)
+            return found, reasons, packets.real(trace, origin)
+
+    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Iterator[Cell]:
+        """Run one after the other."""
+        for cell, run in runs.items():
+            run(virtual.Progress())
+            yield cell
+
+
+def traced(cell: Cell, place: int, trace: Path) -> tuple[Summary, Sequence[str], float]:
+    """Make a run of a cell in the kernel that runs, and leave a trace.
+
+    Returns
+    -------
+    tuple
+        What the run came to, with the kernel's version, its tick (s) and what virtual time rests on; why it
+        is invalid, if it is; and time 0 of the flows in the time of the trace (s).
+    """
+    given = varied(prepared(cell.scenario(), cell.ours, "linux", _PERIOD), place)
+    arm, origin = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
+    about = {"kernel": release(), "tick": ticks.of_kernel(), "virtual": virtual.rests_on()}
+    return {**finite(arm.summary()), **about}, arm.reasons, origin
+
+
 def measure(
     cells: Sequence[Cell],
     output: Path,
     note: Callable[[str], object] = lambda _: None,
     runs: int = 1,
+    kernels: Kernels | None = None,
 ) -> None:
-    """Run the kernel for every cell with too few valid runs of it: see :func:`dumbbell.live.kept.measure`.
+    """Run a kernel for every cell with too few valid runs of it: see :func:`dumbbell.live.kept.measure`.
 
     Each cell also leaves the packets that reached its link in the first run, and its scenario. Further runs
     are :func:`varied`.
+
+    Parameters
+    ----------
+    kernels
+        Where cells run; by default :class:`Here`.
     """
-    folder = output / _KERNELS / release()
+    kernels = kernels or Here()
+    folder = output / _KERNELS / kernels.version
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
 
-    def run(cell: Cell) -> tuple[Summary, Sequence[str]]:
-        place = len(kept.read(folder, cell, _check)[0])
-        given = varied(prepared(cell.scenario(), cell.ours, "linux", _PERIOD), place)
-        trace = folder / f".{cell.name}.trace"
-        trace.unlink(missing_ok=True)
-        arm, seen = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
-        if arm.valid and not place:
-            packets.save(seen, _packets(folder, cell))
-        about = {"tick": ticks.of_kernel(), "virtual": virtual.rests_on()}
-        return {**finite(arm.summary()), **about}, arm.reasons
+    def run(cell: Cell, progress: virtual.Progress) -> None:
+        def make(cell: Cell) -> tuple[Summary, Sequence[str]]:
+            place = len(kept.read(folder, cell, _check)[0])
+            found, reasons, seen = kernels.make(cell, place, progress)
+            if not reasons and not place:
+                packets.save(seen, _packets(folder, cell))
+            return found, reasons
+
+        replace_file(scenario_file(output, cell), cell.scenario().to_toml().encode())
+        kept.measure([cell], folder, runs, make, _check)
 
     missing = [cell for cell in cells if len(kept.read(folder, cell, _check)[0]) < runs]
     if len(missing) < len(cells):
         note(f"{len(cells) - len(missing)} of {len(cells)} cells were there")
-    for done, cell in enumerate(missing):
-        replace_file(scenario_file(output, cell), cell.scenario().to_toml().encode())
-        try:
-            kept.measure([cell], folder, runs, run, _check)
-        except KeyboardInterrupt:
-            note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
-            raise
-        there, invalid = kept.read(folder, cell, _check)
-        verdict = "valid" if there else f"INVALID ({invalid[-1]})"
-        note(f"{done + 1} of {len(missing)}: {cell.name}, {verdict}")
+    done = 0
+    try:
+        for cell in kernels.each({cell: partial(run, cell) for cell in missing}):
+            done += 1
+            there, invalid = kept.read(folder, cell, _check)
+            verdict = "valid" if there else f"INVALID ({invalid[-1]})"
+            note(f"{done} of {len(missing)}: {cell.name}, {verdict}")
+    except KeyboardInterrupt:
+        note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
+        raise
 
 
 def _packets(folder: Path, cell: Cell) -> Path:
@@ -449,6 +536,8 @@ def _check(run: Summary, cell: Cell) -> None:
         raise ValueError
     if not isinstance(run["virtual"], str | None):
         raise TypeError
+    if run["virtual"] is not None:
+        int(run["virtual"].rpartition(", seed ")[2])
     for name in _QUANTITIES:
         if run[name] is not None and not run[name] >= 0:
             raise ValueError
@@ -505,9 +594,12 @@ _SILENCE = 50
 
 def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) -> Result:
     kernel = kernels[0]
-    given = prepared(cell.scenario(), cell.ours, _profile(profile, kernel["kernel"]), _PERIOD)
+    in_virtual_time = kernel["virtual"] is not None
+    given = prepared(
+        cell.scenario(), cell.ours, _profile(profile, kernel["kernel"]), _PERIOD, in_virtual_time
+    )
     seen = packets.load(_packets(folder, cell))
-    ticking = ticks.started(ticks.ticking(given, kernel["tick"]), packets.starts(seen))
+    ticking = ticks.started(ticks.ticking(given, kernel["tick"]), packets.starts(seen), in_virtual_time)
     given = _windowed(ticking, kernel["kernel"])
     ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]

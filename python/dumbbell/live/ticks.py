@@ -43,7 +43,9 @@ def ticking(scenario: Scenario, tick: float) -> Scenario:
     return Scenario.from_dict(values)
 
 
-def started(scenario: Scenario, seen: Mapping[int, float] | None = None) -> Scenario:
+def started(
+    scenario: Scenario, seen: Mapping[int, float] | None = None, in_virtual_time: bool | None = None
+) -> Scenario:
     """Return a scenario whose flows start as late as those of programs.
 
     Clocks of whole milliseconds and ticks then show the same on both sides.
@@ -54,8 +56,11 @@ def started(scenario: Scenario, seen: Mapping[int, float] | None = None) -> Scen
         Its listed flows start at times of their own.
     seen
         When the first packets of flows were seen (s), by number: these start then.
+    in_virtual_time
+        Whether the programs ran in virtual time; by default, whether this one does.
     """
-    seen, late = seen or {}, endpoints.START[_native.is_virtual()]
+    in_virtual_time = _native.is_virtual() if in_virtual_time is None else in_virtual_time
+    seen, late = seen or {}, endpoints.START[in_virtual_time]
     if not late and not seen:
         return scenario
     values = scenario.to_dict()

@@ -274,6 +274,14 @@ impl Emulator {
         self.woken = self.clock.now();
         loop {
             let now = self.now();
+            if self.exact {
+                // Nobody wakes up for a sample alone: nothing has happened since then.
+                while next_sample < now {
+                    self.release(next_sample);
+                    self.sample(next_sample);
+                    next_sample += self.period.unwrap_or(Duration::MAX);
+                }
+            }
             // What waited goes first: the links take packets in order of time.
             let moved = self.release(now) + self.read(now, &ready) > 0;
             let dense = moved && !self.exact && now.since(last_moved) <= DENSE;
@@ -328,7 +336,8 @@ impl Emulator {
             let wake_at = self.directions.iter().map(OneWay::wake_at).min().unwrap_or(Time::NEVER);
             let wake_at = wake_at.min(self.routers.wake_at());
             let news;
-            (news, ready) = self.wait(wake_at, next_tick.min(next_sample));
+            let other = if self.exact { next_tick } else { next_tick.min(next_sample) };
+            (news, ready) = self.wait(wake_at, other);
             match news {
                 Wait::Packets => {}
                 Wait::Server => match self.server.as_ref().map(End::news) {
@@ -687,10 +696,10 @@ impl Emulator {
             let timeout = timer.since(now);
             // A signal is looked at with the next tick.
             let (came, waited) = poll(&mut watched, timeout);
-            // In virtual time, a look at the clock is a system call. Of a timer that fired, the wait does not tell how late that was.
+            // In virtual time, a look at the clock is a system call, and a timer fires when it is due.
             let later = match self.exact {
                 true if came => without_looks(self.woken, now + waited),
-                true => without_looks(until, self.clock.now()),
+                true => until,
                 false => self.clock.now(),
             };
             self.woken = later;
