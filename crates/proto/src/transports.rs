@@ -113,6 +113,16 @@ macro_rules! end {
 end! { Sender, SendEnd, each_sender }
 end! { Receiver, ReceiveEnd, each_receiver }
 
+impl Sender {
+    /// True if a paced packet of TCP is due. It leaves before what arrives at that time is read, as in Linux: a timer interrupts,
+    /// a device is polled. Such ties are no accident: of two packets at the pacing rate, the acknowledgement of the first lets one
+    /// leave, and that of the second comes when the next is due.
+    #[inline(always)]
+    pub fn is_due(&self, now: Time) -> bool {
+        matches!(self, Sender::Tcp(tcp) if tcp.is_due(now))
+    }
+}
+
 impl Receiver {
     /// When the last byte expected arrived in order; `None` until then.
     #[inline]

@@ -3,6 +3,7 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 def bbr(
@@ -17,6 +18,7 @@ def bbr(
     aggregation: bool | None = None,
     policer: bool | None = None,
     draws: int | None = None,
+    phases: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """BBR, version 1: paces at the largest delivery rate of the path.
 
@@ -60,6 +62,10 @@ def bbr(
         Which numbers it draws: runs that differ in nothing else show what hangs on them. Dimensionless.
         Default: ``0`` (Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle
         begins).
+    phases
+        The phases in which its cycles begin, one after the other, where they are known: 0 paces faster, 2 to
+        7 as fast as what was measured. The others are drawn. Unit: phases.
+        Default: ``[]`` (choice: all are drawn).
 
     Returns
     -------

@@ -31,7 +31,7 @@ use self::path::{DOWN, Path, UP};
 use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
-use self::waits::{poll, sleep, without_looks};
+use self::waits::{WRITE, poll, sleep, without_looks};
 use crate::clock::precise::{Lead, Precise};
 use crate::clock::{Clock, is_virtual, processor_time};
 use crate::frame::IpFrame;
@@ -687,7 +687,7 @@ impl Emulator {
             watched.extend(self.client.door.iter().map(|door| input(door.as_fd())));
             watched.extend(self.guests.watched().map(input));
         }
-        let lead = self.lead.get();
+        let lead = if self.exact { WRITE } else { self.lead.get() };
         let until = other.min(packet);
         let timer = other.min(packet - lead);
         let woken = loop {

@@ -10,6 +10,11 @@ use crate::clock::{nanoseconds, timespec};
 // Measured in Linux 6.12: packets that answer at once came 12 ns later in each round trip, the first data of a program 1.01 us.
 const LOOKS: Duration = Duration::from_nanos(100);
 
+/// In virtual time, how much earlier a timer is set than a packet is due: from a timer to the packet that the thread then writes, the
+/// kernel looks at its clock four times. One of them stays, so that timers of TCP that are due with the packet are first, as they are
+/// where interrupts go before devices.
+pub const WRITE: Duration = Duration::from_nanos(3);
+
 /// A time that was read after what happened at `event`, in virtual time: the same if nothing but looks at the clock came between.
 pub fn without_looks(event: Time, read: Time) -> Time {
     if read > event && read.since(event) < LOOKS { event } else { read }

@@ -54,6 +54,8 @@ pub struct HyStart {
     found: bool,
     /// The round trip ends when more than so many bytes are delivered.
     round_end: u64,
+    /// The end of what was sent, as far as it is known.
+    sent: u64,
     round_began: Time,
     /// The latest of the acknowledgements that follow one another closely.
     train: Time,
@@ -72,6 +74,7 @@ impl HyStart {
             kind,
             found: false,
             round_end: 0,
+            sent: 0,
             round_began: Time::ZERO,
             train: Time::ZERO,
             least: Duration::MAX,
@@ -104,7 +107,9 @@ impl HyStart {
             return Pace::Full;
         }
         let large = control.window >= LOW_WINDOW * u64::from(signals.mss);
-        if signals.delivered > self.round_end && (large || self.kind != Kind::Linux66) {
+        self.sent = self.sent.max(signals.delivered + signals.flight);
+        // While a hole is repaired, no round ends: what is held beyond it counts for nothing (`after(tp->snd_una, ca->end_seq)`).
+        if signals.delivered - signals.held > self.round_end && (large || self.kind != Kind::Linux66) {
             self.begin_round(signals, control);
         }
         if self.found {
@@ -123,7 +128,7 @@ impl HyStart {
     }
 
     fn begin_round(&mut self, signals: &Signals, control: &mut Control) {
-        self.round_end = signals.delivered + signals.flight;
+        self.round_end = self.sent;
         (self.round_began, self.train) = (signals.now, signals.now);
         self.least_before = std::mem::replace(&mut self.least, Duration::MAX);
         self.samples = 0;
@@ -278,6 +283,24 @@ mod tests {
                 control.threshold != Control::UNLIMITED
             });
             assert_eq!(found, Some(ends), "{pacing:?}");
+        }
+    }
+
+    #[test]
+    fn no_round_ends_while_a_hole_is_repaired() {
+        for (held, began) in [(0, 60), (15_000, 0)] {
+            let mut hystart = HyStart::new(Kind::Linux);
+            let mut control = Control { window: 50_000, ..Control::default() };
+            for n in 0..=60 {
+                let now = Time::ZERO + Duration::from_millis(n);
+                let mut ack = signals(Event::Ack, now, 1000, 50_000);
+                (ack.delivered, ack.rtt) = (1000 * (n + 1), Duration::from_millis(40));
+                ack.held = if n > 50 { held } else { 0 };
+                hystart.ack(&ack, &mut control, Duration::from_millis(40));
+                hystart.found = false;
+            }
+            // The first round ends with what was in flight when it began: 51 segments.
+            assert_eq!(hystart.round_began > Time::ZERO, began > 0, "{held} bytes beyond the hole");
         }
     }
 

@@ -317,6 +317,12 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 self.network.send(now, packet, slot.reverse);
             }
         } else {
+            if slot.sender.is_due(now) {
+                slot.sender.wake(now);
+                while let Some(packet) = &slot.sender.pull(now) {
+                    self.network.send(now, packet, slot.forward);
+                }
+            }
             slot.sender.push(now, &delivery.packet);
             if O::WATCHES {
                 self.network.observer.state(now, index, slot.sender.state());

@@ -48,6 +48,9 @@ config! {
         policer: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48";
         /// Which numbers it draws: runs that differ in nothing else show what hangs on them.
         draws: u64 as "dimensionless" = 0, "Linux net/ipv4/tcp_bbr.c: bbr_reset_probe_bw_mode draws the phase in which a cycle begins";
+        /// The phases in which its cycles begin, one after the other, where they are known: 0 paces faster, 2 to 7 as fast as
+        /// what was measured. The others are drawn.
+        phases: Vec<u32> as "phases" = [], "choice: all are drawn";
     }
 }
 
@@ -63,6 +66,10 @@ impl Validate for Params {
             if time.is_zero() {
                 return Err(at.key(key).error("zero is no time to measure in", "give a time above zero"));
             }
+        }
+        if let Some(i) = self.phases.iter().position(|phase| *phase == 1 || *phase as usize >= CYCLE.len()) {
+            let message = format!("no cycle begins in phase {}", self.phases[i]);
+            return Err(at.key("phases").index(i).error(message, "give 0, or 2 to 7"));
         }
         if !(0.0..0.5).contains(&self.margin) {
             let message = format!("{} is no small part", self.margin);
@@ -92,6 +99,7 @@ impl Build for Params {
             round_end: 0,
             plateau: Plateau::default(),
             phase: (0, 0),
+            cycles: 0,
             rtt: None,
             rtt_seen_at: Time::ZERO,
             closed: Closed::default(),
@@ -198,6 +206,8 @@ pub struct Bbr {
     plateau: Plateau,
     /// The place in [`CYCLE`], and since when, in microseconds.
     phase: (usize, u64),
+    /// Cycles that have begun.
+    cycles: usize,
     /// In microseconds.
     rtt: Option<u64>,
     rtt_seen_at: Time,
@@ -325,8 +335,11 @@ impl Bbr {
     fn begin_cycle(&mut self, now: Time) {
         self.state = State::ProbeBw;
         let others = CYCLE.len() - 1;
+        // Also where it is known, so that what follows does not hang on that.
         let drawn = self.random.as_mut().map_or(0, |random| random.random_range(0..others));
-        self.phase = ((CYCLE.len() - drawn) % CYCLE.len(), micros(now));
+        let known = self.params.phases.get(self.cycles).map(|phase| *phase as usize);
+        self.cycles += 1;
+        self.phase = (known.unwrap_or((CYCLE.len() - drawn) % CYCLE.len()), micros(now));
     }
 
     /// Has startup filled the pipe (bbr_check_full_bw_reached)?

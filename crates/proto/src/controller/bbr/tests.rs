@@ -278,6 +278,26 @@ fn other_numbers_are_drawn_for_each_number_of_draws() {
 }
 
 #[test]
+fn cycles_begin_in_the_phases_that_are_known_and_then_where_they_would() {
+    let phases = |phases: Vec<u32>| -> Vec<usize> {
+        let mut bbr = Params { phases, ..Params::default() }.build();
+        bbr.start(dumbbell_core::rng::stream(1, "test").into());
+        (0..20)
+            .map(|_| {
+                bbr.begin_cycle(Time::ZERO);
+                bbr.phase.0
+            })
+            .collect()
+    };
+    let (drawn, known) = (phases(vec![]), phases(vec![7, 0, 3]));
+    assert_eq!(known[..3], [7, 0, 3]);
+    assert_eq!(known[3..], drawn[3..]);
+    assert_ne!(known[..3], drawn[..3]);
+    let refused = |phase| Params { phases: vec![2, phase], ..Params::default() }.validate(&At::root("bbr"));
+    assert!([1, 8].into_iter().all(|phase| refused(phase).is_err()) && refused(7).is_ok());
+}
+
+#[test]
 fn after_a_timeout_that_was_none_startup_looks_for_growth_again() {
     let mut told = Told::new();
     for _ in 0..3 {

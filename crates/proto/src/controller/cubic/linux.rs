@@ -47,6 +47,8 @@ pub struct Linux {
     acked: u64,
     reno: u64,
     latest: Time,
+    /// The window of slow start that the acknowledgement cut which is being taken in; else zero.
+    cut_from: u64,
 }
 
 impl Linux {
@@ -69,6 +71,7 @@ impl Linux {
             acked: 0,
             reno: 0,
             latest: Time::ZERO,
+            cut_from: 0,
         }
     }
 
@@ -97,6 +100,7 @@ impl Linux {
     }
 
     fn ack(&mut self, signals: &Signals, control: &mut Control) {
+        let cut = self.cut_from > 0 && self.latest == signals.now;
         self.latest = signals.now;
         let mss = u64::from(signals.mss);
         let slow_start = control.window < control.threshold;
@@ -106,8 +110,13 @@ impl Linux {
             if self.delay_min.is_zero() || signals.rtt < self.delay_min {
                 self.delay_min = signals.rtt;
             }
+            // Linux net/ipv4/tcp_input.c: tcp_ack calls pkts_acked before it finds losses.
+            let window = std::mem::take(&mut self.cut_from);
             if slow_start {
                 pace = self.hystart.ack(signals, control, self.delay_min);
+            } else if cut {
+                let mut before = Control { window, ..*control };
+                self.hystart.ack(signals, &mut before, self.delay_min);
             }
         }
         let mut acked = signals.acked.div_ceil(mss);
@@ -210,6 +219,8 @@ impl Linux {
     fn cut(&mut self, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
         let window = control.window / mss;
+        self.cut_from = if control.window < control.threshold { control.window } else { 0 };
+        self.latest = signals.now;
         self.last_max = if self.params.fast_convergence && window < self.last_max {
             window * (1024 + self.decrease) / 2048
         } else {
@@ -229,5 +240,40 @@ impl Linux {
         (self.per_segment, self.credit, self.last_max, self.last_window) = (0, 0, 0, 0);
         (self.epoch, self.delay_min) = (None, Duration::ZERO);
         (self.origin, self.k, self.acked, self.reno) = (0, 0.0, 0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::growth::tests::signals;
+    use super::*;
+
+    /// Linux measures before it finds losses: the acknowledgement that cuts the window is the last of slow start.
+    #[test]
+    fn the_acknowledgement_that_cuts_the_window_counts_for_hystart() {
+        for late in [8, 9] {
+            let mut cubic = Linux::new(&Params::default());
+            let mut control = Control { window: 40_000, ..Control::default() };
+            let tell = |cubic: &mut Linux, control: &mut Control, n: u64, event, rtt| {
+                let now = Time::ZERO + Duration::from_millis(10 * n);
+                let mut told = signals(event, now, 1000, 40_000);
+                (told.delivered, told.rtt) = (1000, Duration::from_millis(rtt));
+                told.in_recovery = n >= late;
+                cubic.on(&told, control);
+            };
+            tell(&mut cubic, &mut control, 0, Event::Ack, 100);
+            // Nine times late end slow start; the smallest of the round is the first.
+            cubic.hystart = HyStart::new(cubic.params.hystart);
+            (1..late).for_each(|n| tell(&mut cubic, &mut control, n, Event::Ack, 200));
+            assert_eq!(control.threshold, Control::UNLIMITED);
+            tell(&mut cubic, &mut control, late, Event::Loss, 0);
+            tell(&mut cubic, &mut control, late, Event::Ack, 200);
+            // In the repair, a window below the threshold is one of slow start again.
+            let threshold = control.threshold;
+            control.window = threshold - 2000;
+            tell(&mut cubic, &mut control, late + 1, Event::Ack, 200);
+            let ended_again = control.threshold < threshold;
+            assert_eq!(ended_again, late == 8, "{late} acknowledgements of slow start, with that of the cut");
+        }
     }
 }

@@ -13,6 +13,10 @@ const NONE: u32 = u32::MAX;
 /// (RFC 6928).
 const FEW: usize = 10;
 
+/// Packets that are held do not become one of so many bytes or more.
+// Linux net/ipv4/tcp_input.c: tcp_skb_shift.
+const LONGEST: u64 = 65_535 * 8;
+
 /// What is known of a segment.
 mod state {
     /// The receiver holds it.
@@ -29,6 +33,8 @@ mod state {
     pub const LAST: u8 = 1 << 5;
     /// It pushes (RFC 9293 section 3.9.1.2).
     pub const PUSHES: u8 = 1 << 6;
+    /// It was sent again without being lost, and held then.
+    pub const APART: u8 = 1 << 7;
 }
 
 /// A segment that is not acknowledged.
@@ -45,6 +51,8 @@ pub struct Segment {
     /// The one sent before it and the one sent after it: numbers of segments.
     earlier: u32,
     later: u32,
+    /// Of the last one of packets that became one: how many segments that has. Else zero.
+    joined: u16,
     state: u8,
 }
 
@@ -236,6 +244,7 @@ impl Segments {
             delivered,
             earlier: NONE,
             later: NONE,
+            joined: 0,
             state: (state::LAST * u8::from(last)) | (state::PUSHES * u8::from(pushes)),
         });
         self.packets += u32::from(last);
@@ -348,34 +357,83 @@ impl Segments {
         self.keep_list();
         let segment = self.at(id);
         let before = *segment;
-        segment.state = segment.state & !(state::LOST | state::RESENT) | state::HELD;
+        let apart = if before.is_resent() && !before.is_lost() { state::APART } else { 0 };
+        segment.state = segment.state & !(state::LOST | state::RESENT) | state::HELD | apart;
         self.lost -= u32::from(before.is_lost());
         self.resent -= u32::from(before.is_resent());
         self.held += 1;
         self.held_bytes += before.end - before.start;
         self.unlist(id);
-        let place = id.wrapping_sub(self.base) as usize;
-        if place > 0 {
-            self.join(place - 1);
-        }
-        if place + 1 < self.queue.len() {
-            self.join(place);
-        }
         Some(before)
     }
 
-    /// Of a segment and the one behind it the receiver holds one or both: packets that it holds become one, if their segments are alike,
-    /// and one that it holds in part becomes two.
-    // Linux net/ipv4/tcp_input.c: what tcp_shift_skb_data and tcp_match_skb_to_sack do.
-    fn join(&mut self, place: usize) {
-        let [length, next] = [place, place + 1].map(|place| self.queue[place].end - self.queue[place].start);
-        let both = self.queue[place].is_held() && self.queue[place + 1].is_held();
-        let last = self.queue[place].state & state::LAST != 0;
-        if both && last && length == next {
-            self.queue[place].state &= !state::LAST;
-            self.packets -= 1;
-        } else if !both && !last {
-            self.split(place);
+    /// What one acknowledgement newly shows held, from one number to another: packets become one with a held one before them if their
+    /// segments are alike, and then with one behind them. A packet that is held in part becomes two or three.
+    // Linux net/ipv4/tcp_input.c: tcp_shift_skb_data, and tcp_match_skb_to_sack where that does not go.
+    pub fn join(&mut self, start: u64, end: u64) {
+        let (mut place, beyond) = (self.below(start), self.below(end));
+        if place > 0 && place < beyond && !self.ends(place - 1) {
+            self.split(place - 1);
+        }
+        while place < beyond {
+            let mut last = self.last_from(place);
+            let in_part = last >= beyond;
+            if in_part {
+                last = beyond - 1;
+                self.split(last);
+            }
+            let next = last + 1;
+            if self.merge(place, last)
+                && !in_part
+                && self.queue.get(next).is_some_and(|s| next >= beyond && s.is_held())
+            {
+                self.merge(next, self.last_from(next));
+            }
+            place = next;
+        }
+    }
+
+    /// Makes a packet one with that before it, if the receiver holds that and they are alike.
+    fn merge(&mut self, first: usize, last: usize) -> bool {
+        let Some(before) = first.checked_sub(1).filter(|before| self.queue[*before].is_held()) else {
+            return false;
+        };
+        let [begins, begins_before] = [first, self.first_of(before)];
+        let segments = last + 1 - begins_before;
+        // A probe that the receiver got is not taken for lost.
+        let is_apart = self.queue[first].state & state::APART != 0;
+        if is_apart
+            || self.length(begins, last) != self.length(begins_before, before)
+            || segments as u64 * self.length(begins, last) >= LONGEST
+        {
+            return false;
+        }
+        self.queue[before].state &= !state::LAST;
+        self.queue[last].joined = segments as u16;
+        self.packets -= 1;
+        true
+    }
+
+    /// Bytes of the full segments of a packet.
+    fn length(&self, first: usize, last: usize) -> u64 {
+        let length = |place: usize| self.queue[place].end - self.queue[place].start;
+        if first == last { length(first) } else { length(first).max(length(first + 1)) }
+    }
+
+    fn ends(&self, place: usize) -> bool {
+        self.queue[place].state & state::LAST != 0
+    }
+
+    /// The last segment of the packet of this one.
+    fn last_from(&self, place: usize) -> usize {
+        (place..self.queue.len()).find(|place| self.ends(*place)).unwrap_or(self.queue.len() - 1)
+    }
+
+    /// The first segment of the packet that ends with this one, as far as it is there.
+    fn first_of(&self, last: usize) -> usize {
+        match self.queue[last].joined {
+            0 => (0..last).rev().find(|place| self.ends(*place)).map_or(0, |before| before + 1),
+            joined => (last + 1).saturating_sub(joined.into()),
         }
     }
 
@@ -511,6 +569,7 @@ mod tests {
         (0..6).for_each(|n| segments.push(Time::ZERO, (10 * n, 10 * n + 10), 0, (n % 2 == 1, false)));
         let mut packets = |id| {
             segments.hold(id);
+            segments.join(10 * u64::from(id), 10 * u64::from(id) + 10);
             segments.packets()
         };
         assert_eq!([2, 3, 4, 5].map(&mut packets), [4, 3, 3, 2]);
@@ -522,6 +581,46 @@ mod tests {
             assert_eq!(again.packets(), expected);
             while again.pop(60).is_some() {}
             assert_eq!(again.packets(), 0);
+        }
+    }
+
+    /// Linux net/ipv4/tcp_input.c: tcp_shift_skb_data looks at the packet before, and behind only at what follows one that it moved.
+    #[test]
+    fn packets_join_to_the_left_and_then_once_to_the_right() {
+        let packets = |length: u64, count: u64, steps: &[(u64, u64)]| {
+            let mut segments = Segments::default();
+            (0..count).for_each(|n| {
+                segments.push(Time::ZERO, (length * n, length * (n + 1)), 0, (true, false));
+            });
+            for (first, beyond) in steps {
+                (*first..*beyond).for_each(|id| _ = segments.hold(id as u32));
+                segments.join(length * first, length * beyond);
+            }
+            segments.packets()
+        };
+        // A hole of two is filled from its end: the second stays alone, the first takes it and no more.
+        assert_eq!(packets(10, 6, &[(0, 2), (4, 6)]), 4);
+        assert_eq!(packets(10, 6, &[(0, 2), (4, 6), (3, 4)]), 4);
+        assert_eq!(packets(10, 6, &[(0, 2), (4, 6), (3, 4), (2, 3)]), 2);
+        assert_eq!(packets(10, 6, &[(0, 2), (4, 6), (2, 3), (3, 4)]), 1);
+        // 65,535 * 8 bytes are too many for one.
+        assert_eq!([362, 363].map(|count| packets(1448, count, &[(0, count)])), [1, 2]);
+    }
+
+    #[test]
+    fn what_was_sent_again_without_being_lost_joins_nothing() {
+        for (lost, expected) in [(true, 1), (false, 2)] {
+            let mut segments = Segments::default();
+            (0..3).for_each(|n| segments.push(Time::ZERO, (10 * n, 10 * n + 10), 0, (true, false)));
+            (0..2).for_each(|id| _ = segments.hold(id));
+            segments.join(0, 20);
+            if lost {
+                segments.lose(2);
+            }
+            segments.resend(Time::ZERO, 2, 0);
+            segments.hold(2);
+            segments.join(20, 30);
+            assert_eq!(segments.packets(), expected, "{lost}");
         }
     }
 

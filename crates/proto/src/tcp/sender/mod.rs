@@ -601,6 +601,12 @@ impl Sender {
         self.update_limit();
     }
 
+    /// True if a paced packet is due.
+    #[inline(always)]
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        self.timers.pace_wake <= now
+    }
+
     #[cold]
     fn wake_due(&mut self, now: Time) {
         let paced = now >= self.timers.pace_wake;

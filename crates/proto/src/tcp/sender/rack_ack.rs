@@ -185,6 +185,7 @@ impl Sender {
                 seen.held_sent = Some((first, segment.sent_at));
             }
         }
+        rack.segments.join(start, end);
     }
 
     /// `[start, end)` arrived twice.
