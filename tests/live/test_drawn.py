@@ -16,7 +16,7 @@ from conftest import Cli
 from dumbbell import _native
 from dumbbell._files.numbers import finite
 from dumbbell.errors import DumbbellError
-from dumbbell.live import drawn_page, endpoints, packets, referee, ticks, virtual
+from dumbbell.live import drawn_page, endpoints, packets, phases, referee, ticks, virtual
 from dumbbell.live.agreement import agreements, first_differences
 from dumbbell.live.compare import arms_of, prepared
 from dumbbell.live.criteria import Summary
@@ -616,3 +616,39 @@ def test_flows_of_virtual_runs_start_as_late_as_those_of_programs(monkeypatch: p
     seen = ticks.started(given, {0: before[0] + 1.736e-6}).to_dict()["flows"]
     found = [_native.parse_time(flow["start"], "start") for flow in seen]
     assert found == pytest.approx([before[0] + 1.736e-6, *after[1:]], abs=1e-10)
+
+
+def test_a_paced_packet_leaves_before_what_arrives_with_it_is_read() -> None:
+    # Of two packets at the pacing rate, the acknowledgement of the first lets one leave, and that of the
+    # second comes when the next is due. Linux 6.12 in virtual time: 1.282764 ms between bursts from then on.
+    (cell,) = cells(51, 471260271, ALL, "0050-bbr-*")
+    given = prepared(cell.scenario(), cell.ours, "linux", 10, True)
+    back = _native.emulated(given._native, LINK)["back"]
+    data = packets.simulated(given, LINK, back)[0, True]
+    assert [packet.seq for packet in data[70:75:2]] == [98465, 101361, 104257]
+    assert data[72].time - data[70].time == pytest.approx(1.282764e-3, abs=1e-9)
+
+
+def test_phases_are_those_with_which_packets_agree_longest() -> None:
+    # What each flow draws, one at each second; the second of flow 1 does not show.
+    drawn = [[2, 5, 0], [7, 3, 4]]
+
+    def agreement(known: Sequence[Sequence[int]], until: float) -> Apart | None:
+        for place in range(3):
+            for flow in (0, 1):
+                own = known[flow][place] if place < len(known[flow]) else 6
+                time = place + 1.0 + flow / 2
+                if own != drawn[flow][place] and (flow, place) != (1, 1) and time < until:
+                    return Apart(time, flow, True, 0, "another time", "", "")
+        return None
+
+    first, second = phases.found([[], []], agreement, 10.0)
+    assert first == drawn[0]
+    assert [second[0], second[2]] == [7, 4]
+    # Where no phase helps, something else differs.
+    assert phases.found([[]], lambda *_: Apart(1.0, 0, True, 0, "", "", ""), 10.0) == [[]]
+
+
+def test_controllers_without_phases_are_left_as_they_are() -> None:
+    given = prepared(CELL.scenario(), "cubic", "linux", 10, True)
+    assert phases.paired(given, {}, LINK) == given

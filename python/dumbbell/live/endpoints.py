@@ -56,7 +56,7 @@ simulator: those of 63 ticks or more end on multiples of 8 ticks, those of 504 o
 counter of ticks begins five minutes before it overflows (``INITIAL_JIFFIES`` of include/linux/jiffies.h), so
 that with 250 ticks a second it is a multiple of 64 first after 224 ms, and then every 256 ms."""
 
-FIRST_WRITE = (80e-6, 1.013e-6)
+FIRST_WRITE = (80e-6, 1.011e-6)
 """Seconds from the acknowledgement of the handshake to the first data, in captures: live 77 to 90 us; in
 virtual time as long for all, for a program takes 1 us to wake up."""
 

@@ -25,6 +25,7 @@ from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
 from dumbbell.live.lateness import late
 from dumbbell.live.packets import Apart, Packets
+from dumbbell.live.phases import paired
 from dumbbell.stats import Estimate, paired_ratio
 
 COMPLETION, SHARE = 0.05, 0.10
@@ -600,7 +601,7 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
     )
     seen = packets.load(_packets(folder, cell))
     ticking = ticks.started(ticks.ticking(given, kernel["tick"]), packets.starts(seen), in_virtual_time)
-    given = _windowed(ticking, kernel["kernel"])
+    given = paired(_windowed(ticking, kernel["kernel"]), seen, LINK)
     ours, *others = _summaries([varied(given, place) for place in range(len(kernels))])
     back = _native.emulated(given._native, LINK)["back"]
     sides = packets.simulated(given, LINK, back), seen
