@@ -31,7 +31,7 @@ from dumbbell.stats import Estimate, paired_ratio
 COMPLETION, SHARE = 0.05, 0.10
 """How far ours may be from the kernel's, as a part of it: mean completion times, and shares of the link."""
 
-SPREAD = tuple(f"{late}us" for late in range(5, 101, 5))
+SPREAD = tuple(f"{late}us" for late in range(1, 101))
 """How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
 
 DRAWS = 20
@@ -614,7 +614,7 @@ def _result(folder: Path, cell: Cell, kernels: Sequence[Summary], profile: str) 
         return result
     # The seed stays, so that the same packets are lost.
     spread = _summaries([late(given, LINK, by) for by in SPREAD])
-    redrawn = [_with(given, {"controller.draws": place + 1}) for place in range(DRAWS)]
+    redrawn = [_with(given, {"controller.draws": n + 1, "controller.phases": []}) for n in range(DRAWS)]
     drawn = _summaries(redrawn) if redrawn[0] != given else []
     result = replace(result, spread=spread, drawn=drawn, waits=packets.lone_waits(*sides))
     if result.kernel_varies or result.varies_with_draws or result.varies:
