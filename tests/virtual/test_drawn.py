@@ -49,3 +49,11 @@ def test_a_cell_resumes_and_begins_as_ours(cli: Cli, tmp_path: Path) -> None:
     first = cell["first_data"]
     assert first is None or first["place"] >= 12, cell["first_data_packet"]
     assert not list((tmp_path / "out/kernels" / side["kernel"]).glob("*trace*"))
+
+
+def test_what_is_under_way_is_not_missing_at_the_far_end(cli: Cli, tmp_path: Path) -> None:
+    # Packets wait from the start of a stretch of little more than a second on, and each is 57 ms on the way.
+    words = ["--draw", "108", "--seed", "32529486", "--cells", "0107-*", "-o", "out"]
+    done = cli("compare-real", *words, "--virtual")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1: 0107-highspeed-fq-codel-x6, valid" in done.stderr

@@ -326,7 +326,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         results.allocations.push(row);
     }
     results.runs.push(row);
-    let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
+    let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64, l.direction.delay));
     let unmet = path.unmet.iter().map(Unmet::text).collect();
     let fidelity = Fidelity { unmet, ..fidelity(&links, &outcome) };
     Report { status: outcome.status, fidelity, results, traced: outcome.traced }
@@ -348,31 +348,33 @@ fn rate(bytes: u64, from: Time, until: Time) -> f64 {
     bytes as f64 * 8.0 / until.since(from).as_secs_f64()
 }
 
-/// The rate that the link sent at while packets waited, and the rate at which the far end took them. Windows between
-/// samples count if packets waited at both ends of them and of the one before, so that what left in the window before
+/// The rate that the link sent at while packets waited, and the rate at which the far end took them or the link lost them, `delay` later.
+/// Windows between samples count if packets waited at both ends of them and of the one before, so that what left in the window before
 /// arrives instead of what has not arrived yet; and only as part of a stretch that is long against such a window.
-fn busy_rates(samples: &[Sample]) -> Option<(f64, f64)> {
-    let (mut sent, mut written, mut time) = (0, 0, Duration::ZERO);
+fn busy_rates(samples: &[Sample], delay: Duration) -> Option<(f64, f64)> {
+    let (mut sent, mut arrived, mut time) = (0, 0, Duration::ZERO);
     for stretch in samples.split(|sample| sample.backlog <= 1) {
         let [_, first, .., last] = stretch else { continue };
-        let long = last.at.since(first.at);
+        let Some(begin) = stretch.iter().find(|sample| sample.at >= first.at + delay) else { continue };
+        let Some(end) = stretch.iter().rfind(|sample| sample.at + delay <= last.at) else { continue };
+        let long = last.at.since(begin.at);
         if long >= LEAST_STRETCH {
-            sent += last.sent_bytes - first.sent_bytes;
-            written += last.written_bytes - first.written_bytes;
+            sent += end.sent_bytes.saturating_sub(first.sent_bytes);
+            arrived += last.arrived_bytes - begin.arrived_bytes;
             time += long;
         }
     }
     let rate = |bytes: u64| bytes as f64 * 8.0 / time.as_secs_f64();
-    (!time.is_zero()).then(|| (rate(sent), rate(written)))
+    (!time.is_zero()).then(|| (rate(sent), rate(arrived)))
 }
 
-fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
+fn fidelity(links: &[(&str, f64, Duration); 2], outcome: &Outcome) -> Fidelity {
     let mut reasons = Vec::new();
     let mut direction = |i: usize, what: &str| {
         let tally = &outcome.tallies[i];
-        let (link, rate) = links[i];
+        let (link, rate, delay) = links[i];
         let p99 = tally.lateness.quantile(0.99);
-        let busy = busy_rates(&tally.samples);
+        let busy = busy_rates(&tally.samples, delay);
         let missing = tally.refused + outcome.lost_before[i];
         if p99 > LATE_P99 {
             let late = p99.as_secs_f64() * 1e3;
@@ -475,11 +477,11 @@ mod tests {
 
     #[test]
     fn busy_rates_count_windows_in_which_packets_waited() {
-        let sample = |i: u64, backlog, sent_bytes, written_bytes| Sample {
+        let sample = |i: u64, backlog, sent_bytes, arrived_bytes| Sample {
             at: Time::from_nanos(i * 500_000_000),
             backlog,
             sent_bytes,
-            written_bytes,
+            arrived_bytes,
             dropped: 0,
         };
         let samples = [
@@ -493,8 +495,25 @@ mod tests {
             sample(8, 5, 9_900, 8_000),
         ];
         // A second, from the second sample of the first stretch to its last; the second stretch is too short.
-        assert_eq!(busy_rates(&samples), Some((16_000.0, 14_400.0)));
-        assert_eq!(busy_rates(&samples[..4]), None);
+        assert_eq!(busy_rates(&samples, Duration::ZERO), Some((16_000.0, 14_400.0)));
+        assert_eq!(busy_rates(&samples[..4], Duration::ZERO), None);
+    }
+
+    #[test]
+    fn what_is_under_way_is_not_missing() {
+        // 1,000 bytes in 100 ms, which are 300 ms on the way; nothing was before.
+        let sample = |i: u64| Sample {
+            at: Time::from_nanos(i * 100_000_000),
+            backlog: 5,
+            sent_bytes: 1_000 * i,
+            arrived_bytes: 1_000 * i.saturating_sub(3),
+            dropped: 0,
+        };
+        let samples: Vec<Sample> = (0..=15).map(sample).collect();
+        let on_time = busy_rates(&samples, Duration::from_millis(300)).unwrap();
+        assert_eq!(on_time, (80_000.0, 80_000.0));
+        let (sent, arrived) = busy_rates(&samples, Duration::ZERO).unwrap();
+        assert!(arrived < LEAST_RATE * sent);
     }
 
     /// A run of ten seconds, 10 Mbit/s upwards, in which `late` of a thousand packets left 2 ms late, `share` of the rate
@@ -503,7 +522,7 @@ mod tests {
         fidelity(&LINKS, &outcome(late, share, lost))
     }
 
-    const LINKS: [(&str, f64); 2] = [("there", 1e7), ("back", 1e7)];
+    const LINKS: [(&str, f64, Duration); 2] = [("there", 1e7, Duration::ZERO), ("back", 1e7, Duration::ZERO)];
 
     fn late(times: u64) -> Lateness {
         let mut late = Lateness::default();
@@ -525,7 +544,7 @@ mod tests {
                 at: Time::from_nanos(i * 100_000_000),
                 backlog: 5,
                 sent_bytes: i * 125_000,
-                written_bytes: (i as f64 * 125_000.0 * share) as u64,
+                arrived_bytes: (i as f64 * 125_000.0 * share) as u64,
                 dropped: 0,
             })
             .collect();

@@ -518,12 +518,12 @@ impl Emulator {
     fn account(&mut self, now: Time, of: usize) {
         let direction = &mut self.directions[of];
         for (mut frame, incident) in self.incidents.drain(..) {
+            // What is lost on the wire has left before.
+            let gone = frame.left() > frame.arrived();
             if let Some(recorder) = &mut self.recorder {
                 let link = of as u32;
                 match incident {
                     Incident::Dropped(reason) => {
-                        // What is lost on the wire has left before.
-                        let gone = frame.left() > frame.arrived();
                         let at = if gone { frame.left() } else { now };
                         if frame.take_mark() {
                             recorder.note(at, of, Happened::Marked(link), &frame);
@@ -542,6 +542,9 @@ impl Emulator {
                 self.held += frame.footprint();
                 continue;
             };
+            if gone {
+                direction.tally.lost_bytes += u64::from(frame.size());
+            }
             if let Some(log) = &mut direction.log {
                 log.dropped(now, frame.size());
             }
@@ -669,7 +672,7 @@ impl Emulator {
                 at,
                 backlog,
                 sent_bytes: counters.sent_bytes,
-                written_bytes: direction.tally.written_bytes,
+                arrived_bytes: direction.tally.written_bytes + direction.tally.lost_bytes,
                 dropped: counters.dropped_total(),
             });
         }

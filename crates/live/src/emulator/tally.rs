@@ -26,6 +26,8 @@ pub struct Tally {
     pub inside: u64,
     /// Bytes handed to the far end.
     pub written_bytes: u64,
+    /// Bytes that the link lost on the wire, as it is to do.
+    pub lost_bytes: u64,
     /// Packets that the far end did not take.
     pub refused: u64,
     /// Input that was no packet, or too long for the path.
@@ -79,8 +81,8 @@ pub struct Sample {
     pub backlog: u64,
     /// Bytes that the link has sent.
     pub sent_bytes: u64,
-    /// Bytes that the far end has taken.
-    pub written_bytes: u64,
+    /// Bytes that the far end has taken, and those that the link lost on the wire.
+    pub arrived_bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
 }
