@@ -51,7 +51,7 @@ def test_a_cell_resumes_and_begins_as_ours(cli: Cli, tmp_path: Path) -> None:
     assert not list((tmp_path / "out/kernels" / side["kernel"]).glob("*trace*"))
 
 
-def test_what_is_under_way_is_not_missing_at_the_far_end(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_under_way_is_not_missing_at_the_far_end(cli: Cli) -> None:
     # Packets wait from the start of a stretch of little more than a second on, and each is 57 ms on the way.
     words = ["--draw", "108", "--seed", "32529486", "--cells", "0107-*", "-o", "out"]
     done = cli("compare-real", *words, "--virtual")
