@@ -277,16 +277,20 @@ def test_16_a_tenth_of_the_rate() -> None:
 @pytest.mark.parametrize(("burst", "most"), [("64kB", 0.03), ("1250kB", 0.05)])
 def test_17_a_policer(burst: str, most: float) -> None:
     queue = f"{LINK}.queue={{ kind = 'policer', rate = '10Mbit/s', burst = '{burst}' }}"
-    bbr = run(queue, "duration=30s", "warmup=10s")
-    assert np.any(np.isfinite(bbr.between("bw_shortterm", 0, 10)))
-    assert np.any(np.isfinite(bbr.between("inflight_shortterm", 0, 10)))
-    links = bbr.results.links
-    row = links["link"] == "left->right"
-    # It conforms to the rate. The draft gives no number for losses: the threshold of a round and a percent;
-    # and where a bucket of a second fills between two probes, so that each finds the rate of the link, two
-    # percent more.
-    assert 0.85 < links["utilisation"][row][0] * 50e6 / 10e6 <= 1.02
-    assert links["loss"][row][0] < most
+    losses = []
+    for seed in range(21, 27):
+        bbr = run(queue, "duration=30s", "warmup=10s", f"seed={seed}")
+        assert np.any(np.isfinite(bbr.between("bw_shortterm", 0, 10)))
+        assert np.any(np.isfinite(bbr.between("inflight_shortterm", 0, 10)))
+        links = bbr.results.links
+        row = links["link"] == "left->right"
+        # It conforms to the rate.
+        assert 0.85 < links["utilisation"][row][0] * 50e6 / 10e6 <= 1.02
+        losses.append(links["loss"][row][0])
+    # The draft gives no number for losses: the threshold of a round and a percent; and where a bucket of a
+    # second fills between two probes, so that each finds the rate of the link, two percent more. When it
+    # probes is drawn: with the large bucket, single runs have 2.7 to 5.0 %.
+    assert np.mean(losses) < most
 
 
 def test_18_a_spurious_fast_recovery() -> None:
