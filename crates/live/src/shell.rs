@@ -348,24 +348,23 @@ fn rate(bytes: u64, from: Time, until: Time) -> f64 {
     bytes as f64 * 8.0 / until.since(from).as_secs_f64()
 }
 
-/// The rate that the link sent at while packets waited, and the rate at which the far end took them or the link lost them, `delay` later.
-/// Windows between samples count if packets waited at both ends of them and of the one before, so that what left in the window before
-/// arrives instead of what has not arrived yet; and only as part of a stretch that is long against such a window.
+/// The rate that the link sent at while packets waited, and that at which they arrived, `delay` later. Windows between samples count if
+/// packets waited at both ends of them and of the one before, so that what left in the window before arrives instead of what has not
+/// arrived yet; and only as part of a stretch that is long against such a window.
 fn busy_rates(samples: &[Sample], delay: Duration) -> Option<(f64, f64)> {
-    let (mut sent, mut arrived, mut time) = (0, 0, Duration::ZERO);
+    let (mut sent, mut arrived) = ((0, Duration::ZERO), (0, Duration::ZERO));
     for stretch in samples.split(|sample| sample.backlog <= 1) {
         let [_, first, .., last] = stretch else { continue };
         let Some(begin) = stretch.iter().find(|sample| sample.at >= first.at + delay) else { continue };
         let Some(end) = stretch.iter().rfind(|sample| sample.at + delay <= last.at) else { continue };
-        let long = last.at.since(begin.at);
-        if long >= LEAST_STRETCH {
-            sent += end.sent_bytes.saturating_sub(first.sent_bytes);
-            arrived += last.arrived_bytes - begin.arrived_bytes;
-            time += long;
+        if end.at >= first.at + LEAST_STRETCH {
+            sent = (sent.0 + end.sent_bytes - first.sent_bytes, sent.1 + end.at.since(first.at));
+            arrived =
+                (arrived.0 + last.arrived_bytes - begin.arrived_bytes, arrived.1 + last.at.since(begin.at));
         }
     }
-    let rate = |bytes: u64| bytes as f64 * 8.0 / time.as_secs_f64();
-    (!time.is_zero()).then(|| (rate(sent), rate(arrived)))
+    let rate = |(bytes, time): (u64, Duration)| bytes as f64 * 8.0 / time.as_secs_f64();
+    (!sent.1.is_zero()).then(|| (rate(sent), rate(arrived)))
 }
 
 fn fidelity(links: &[(&str, f64, Duration); 2], outcome: &Outcome) -> Fidelity {

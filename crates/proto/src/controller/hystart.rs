@@ -3,6 +3,7 @@
 use dumbbell_core::{Duration, Time, words};
 
 use super::contract::{Control, Signals};
+use super::states::Rounds;
 
 words! {
     /// What ends slow start before a loss: `off` nothing; `linux` the HyStart of Linux since 6.14; `linux-6.6` the one before,
@@ -52,10 +53,7 @@ pub struct HyStart {
     kind: Kind,
     /// True once it has ended slow start.
     found: bool,
-    /// The round trip ends when more than so many bytes are delivered.
-    round_end: u64,
-    /// The end of what was sent, as far as it is known.
-    sent: u64,
+    rounds: Rounds,
     round_began: Time,
     /// The latest of the acknowledgements that follow one another closely.
     train: Time,
@@ -73,8 +71,7 @@ impl HyStart {
         HyStart {
             kind,
             found: false,
-            round_end: 0,
-            sent: 0,
+            rounds: Rounds::default(),
             round_began: Time::ZERO,
             train: Time::ZERO,
             least: Duration::MAX,
@@ -107,9 +104,8 @@ impl HyStart {
             return Pace::Full;
         }
         let large = control.window >= LOW_WINDOW * u64::from(signals.mss);
-        self.sent = self.sent.max(signals.delivered + signals.flight);
-        // While a hole is repaired, no round ends: what is held beyond it counts for nothing (`after(tp->snd_una, ca->end_seq)`).
-        if signals.delivered - signals.held > self.round_end && (large || self.kind != Kind::Linux66) {
+        self.rounds.see(signals);
+        if self.rounds.ends(signals) && (large || self.kind != Kind::Linux66) {
             self.begin_round(signals, control);
         }
         if self.found {
@@ -128,7 +124,7 @@ impl HyStart {
     }
 
     fn begin_round(&mut self, signals: &Signals, control: &mut Control) {
-        self.round_end = self.sent;
+        self.rounds.begin(signals);
         (self.round_began, self.train) = (signals.now, signals.now);
         self.least_before = std::mem::replace(&mut self.least, Duration::MAX);
         self.samples = 0;

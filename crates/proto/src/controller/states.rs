@@ -31,6 +31,36 @@ pub struct Step {
     pub ends_cut: bool,
 }
 
+/// Round trips by data in order: one ends when something is acknowledged that was sent after it had begun.
+// Linux compares tp->snd_una with what tp->snd_nxt was.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounds {
+    /// This one ends when more than so many bytes are delivered in order.
+    end: u64,
+    /// The end of what was sent, as far as it is known.
+    sent: u64,
+}
+
+impl Rounds {
+    /// Takes in an acknowledgement.
+    #[inline]
+    pub fn see(&mut self, signals: &Signals) {
+        self.sent = self.sent.max(signals.delivered + signals.flight);
+    }
+
+    /// A round trip begins.
+    pub fn begin(&mut self, signals: &Signals) {
+        self.see(signals);
+        self.end = self.sent;
+    }
+
+    /// True if the acknowledgement ends a round trip. What is held beyond a hole counts for nothing.
+    #[inline]
+    pub fn ends(&self, signals: &Signals) -> bool {
+        signals.delivered - signals.held > self.end
+    }
+}
+
 /// The round trips of a connection whose delays are measured, in microseconds.
 // Linux net/ipv4/tcp_vegas.c.
 #[derive(Clone, Copy, Debug)]
@@ -40,15 +70,12 @@ pub struct Delays {
     pub shortest: u64,
     /// Round-trip times of this round trip.
     pub count: u32,
-    /// This round trip ends when more is delivered.
-    round_end: u64,
-    /// The end of what was sent, as far as it is known.
-    sent: u64,
+    rounds: Rounds,
 }
 
 impl Default for Delays {
     fn default() -> Delays {
-        Delays { base: u64::MAX, shortest: u64::MAX, count: 0, round_end: 0, sent: 0 }
+        Delays { base: u64::MAX, shortest: u64::MAX, count: 0, rounds: Rounds::default() }
     }
 }
 
@@ -58,8 +85,7 @@ impl Delays {
 
     /// A round trip begins (`vegas_enable`).
     pub fn begin(&mut self, signals: &Signals) {
-        self.sent = self.sent.max(signals.delivered + signals.flight);
-        self.round_end = self.sent;
+        self.rounds.begin(signals);
         (self.shortest, self.count) = (u64::MAX, 0);
     }
 
@@ -71,7 +97,7 @@ impl Delays {
 
     /// Takes in an acknowledgement (`tcp_vegas_pkts_acked`).
     pub fn measure(&mut self, signals: &Signals) {
-        self.sent = self.sent.max(signals.delivered + signals.flight);
+        self.rounds.see(signals);
         if !signals.rtt.is_zero() {
             let rtt = signals.rtt.as_nanos() / 1000 + 1;
             self.base = self.base.min(rtt);
@@ -82,7 +108,7 @@ impl Delays {
 
     /// True if the acknowledgement ends a round trip.
     pub fn ends(&self, signals: &Signals) -> bool {
-        signals.delivered - signals.held > self.round_end
+        self.rounds.ends(signals)
     }
 }
 

@@ -260,18 +260,20 @@ fn flows_begin_the_cycle_in_any_phase_but_the_slower_one() {
     assert!(begun.iter().enumerate().all(|(i, n)| i == 1 || *n > 10), "{begun:?}");
 }
 
+/// Where twenty cycles begin.
+fn begun(params: &Params) -> Vec<usize> {
+    let mut bbr = params.build();
+    bbr.start(dumbbell_core::rng::stream(1, "test").into());
+    let mut begin = || {
+        bbr.begin_cycle(Time::ZERO);
+        bbr.phase.0
+    };
+    (0..20).map(|_| begin()).collect()
+}
+
 #[test]
 fn other_numbers_are_drawn_for_each_number_of_draws() {
-    let phases = |draws: u64| -> Vec<usize> {
-        let mut bbr = Params { draws, ..Params::default() }.build();
-        bbr.start(dumbbell_core::rng::stream(1, "test").into());
-        (0..20)
-            .map(|_| {
-                bbr.begin_cycle(Time::ZERO);
-                bbr.phase.0
-            })
-            .collect()
-    };
+    let phases = |draws| begun(&Params { draws, ..Params::default() });
     let drawn = [0, 1, 2].map(phases);
     assert!(drawn[0] != drawn[1] && drawn[1] != drawn[2] && drawn[0] != drawn[2], "{drawn:?}");
     assert_eq!(phases(2), drawn[2]);
@@ -279,17 +281,8 @@ fn other_numbers_are_drawn_for_each_number_of_draws() {
 
 #[test]
 fn cycles_begin_in_the_phases_that_are_known_and_then_where_they_would() {
-    let phases = |phases: Vec<u32>| -> Vec<usize> {
-        let mut bbr = Params { phases, ..Params::default() }.build();
-        bbr.start(dumbbell_core::rng::stream(1, "test").into());
-        (0..20)
-            .map(|_| {
-                bbr.begin_cycle(Time::ZERO);
-                bbr.phase.0
-            })
-            .collect()
-    };
-    let (drawn, known) = (phases(vec![]), phases(vec![7, 0, 3]));
+    let phases = |phases: &[u32]| begun(&Params { phases: phases.to_vec(), ..Params::default() });
+    let (drawn, known) = (phases(&[]), phases(&[7, 0, 3]));
     assert_eq!(known[..3], [7, 0, 3]);
     assert_eq!(known[3..], drawn[3..]);
     assert_ne!(known[..3], drawn[..3]);

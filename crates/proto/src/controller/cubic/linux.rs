@@ -47,8 +47,8 @@ pub struct Linux {
     acked: u64,
     reno: u64,
     latest: Time,
-    /// The window of slow start that the acknowledgement cut which is being taken in; else zero.
-    cut_from: u64,
+    /// When slow start was cut, and its window; zero without one.
+    cut_from: (Time, u64),
 }
 
 impl Linux {
@@ -71,7 +71,7 @@ impl Linux {
             acked: 0,
             reno: 0,
             latest: Time::ZERO,
-            cut_from: 0,
+            cut_from: (Time::ZERO, 0),
         }
     }
 
@@ -100,7 +100,6 @@ impl Linux {
     }
 
     fn ack(&mut self, signals: &Signals, control: &mut Control) {
-        let cut = self.cut_from > 0 && self.latest == signals.now;
         self.latest = signals.now;
         let mss = u64::from(signals.mss);
         let slow_start = control.window < control.threshold;
@@ -110,11 +109,11 @@ impl Linux {
             if self.delay_min.is_zero() || signals.rtt < self.delay_min {
                 self.delay_min = signals.rtt;
             }
-            // Linux net/ipv4/tcp_input.c: tcp_ack calls pkts_acked before it finds losses.
-            let window = std::mem::take(&mut self.cut_from);
+            let (cut_at, window) = std::mem::take(&mut self.cut_from);
             if slow_start {
                 pace = self.hystart.ack(signals, control, self.delay_min);
-            } else if cut {
+            } else if window > 0 && cut_at == signals.now {
+                // Linux net/ipv4/tcp_input.c: tcp_ack calls pkts_acked before it finds losses.
                 let mut before = Control { window, ..*control };
                 self.hystart.ack(signals, &mut before, self.delay_min);
             }
@@ -219,8 +218,8 @@ impl Linux {
     fn cut(&mut self, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
         let window = control.window / mss;
-        self.cut_from = if control.window < control.threshold { control.window } else { 0 };
-        self.latest = signals.now;
+        let slow_start = control.window < control.threshold;
+        self.cut_from = (signals.now, if slow_start { control.window } else { 0 });
         self.last_max = if self.params.fast_convergence && window < self.last_max {
             window * (1024 + self.decrease) / 2048
         } else {

@@ -398,14 +398,12 @@ impl Segments {
         let Some(before) = first.checked_sub(1).filter(|before| self.queue[*before].is_held()) else {
             return false;
         };
-        let [begins, begins_before] = [first, self.first_of(before)];
-        let segments = last + 1 - begins_before;
+        let begin = self.first_of(before);
+        let segments = last + 1 - begin;
+        let length = self.length(first, last);
         // A probe that the receiver got is not taken for lost.
         let is_apart = self.queue[first].state & state::APART != 0;
-        if is_apart
-            || self.length(begins, last) != self.length(begins_before, before)
-            || segments as u64 * self.length(begins, last) >= LONGEST
-        {
+        if is_apart || length != self.length(begin, before) || segments as u64 * length >= LONGEST {
             return false;
         }
         self.queue[before].state &= !state::LAST;
