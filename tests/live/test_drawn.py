@@ -370,7 +370,7 @@ SMALL = [
 
 
 def run(kernel: Kernel, output: Path, notes: list[str] | None = None) -> None:
-    referee.measure(SMALL, output, (notes if notes is not None else []).append, kernels=kernel)
+    referee.measure(SMALL, output, (notes if notes is not None else []).append, runner=kernel)
 
 
 def test_equal_sides_do_not_differ(tmp_path: Path) -> None:
@@ -409,7 +409,7 @@ def test_further_runs_are_pairs_and_come_on_top(tmp_path: Path) -> None:
     run(Kernel(), out)
     kernel = Kernel()
     referee_runs = 3
-    referee.measure(SMALL, out, runs=referee_runs, kernels=kernel)
+    referee.measure(SMALL, out, runs=referee_runs, runner=kernel)
     assert kernel.runs == 2 * len(SMALL), "one was there"
     found, left_out = referee.results(SMALL, out, "6.12.1")
     assert left_out == []

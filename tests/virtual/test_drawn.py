@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 
 from conftest import Cli
-from dumbbell.live import packets
+from dumbbell import _native
+from dumbbell.live import packets, ticks
+from dumbbell.live.compare import prepared
+from dumbbell.live.drawn import CONTROLLERS, LINK, cells
 
 DRAWN = ("compare-real", "--draw", "275", "--seed", "1", "--cells", "0274-*", "--virtual")
 """Eight flows of DCTCP over a slow link with DualPI2: some 600 packets."""
@@ -57,3 +60,22 @@ def test_what_is_under_way_is_not_missing_at_the_far_end(cli: Cli) -> None:
     done = cli("compare-real", *words, "--virtual")
     assert done.returncode == 0, done.stderr
     assert "1 of 1: 0107-highspeed-fq-codel-x6, valid" in done.stderr
+
+
+def test_paced_packets_leave_on_the_nanosecond(cli: Cli, tmp_path: Path) -> None:
+    # BBR paces from the second round on. Each nanosecond by which the link is late comes back in each round.
+    done = cli(
+        "compare-real", "--draw", "71", "--seed", "471260271", "--cells", "0070-*", "--virtual", "-o", "out"
+    )
+    assert done.returncode == 0, done.stderr
+    (file,) = (tmp_path / "out/kernels").rglob("*.parquet")
+    seen = packets.load(file)
+    (cell,) = cells(71, 471260271, list(CONTROLLERS), "0070-*")
+    given = ticks.ticking(prepared(cell.scenario(), cell.ours, "linux", 10, True), 0.004)
+    given = ticks.started(given, packets.starts(seen), True)
+    ours = packets.simulated(given, LINK, _native.emulated(given._native, LINK)["back"])[0, True]
+    sides = list(zip(ours, seen[0, True], strict=False))[12:150]
+    assert len(sides) > 100
+    assert all(abs(a.time - b.time) < 3e-9 for a, b in sides), [
+        round((b.time - a.time) * 1e9) for a, b in sides
+    ]

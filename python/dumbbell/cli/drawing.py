@@ -72,8 +72,8 @@ def draw(
     for name, why in missing.items():
         out.print(f"note: {name} is not drawn: {why}; try `modprobe tcp_{name}`", whole=True)
     referee.open_folder(output, seed, [name for name in CONTROLLERS if name in drawn])
-    kernels = None if boots is None else drawn_run.InVirtualTime(boots, drawn)
-    referee.measure(chosen, output, out.print, runs, kernels)
+    runner = drawn_run.InVirtualTime(boots, drawn) if boots else referee.Here()
+    referee.measure(chosen, output, out.print, runs, runner)
     sides = [
         drawn_page.Side(kernel, *referee.results(chosen, output, kernel, profile, out.print))
         for kernel in referee.kernels(output)
@@ -92,6 +92,9 @@ def draw(
     else:
         for side in said["kernels"]:
             _print(side)
+    for found in sides:
+        for line in drawn_page.rests_on(found.results):
+            out.print(line, whole=True)
     echo(f"page: {output / 'page.md'}", err=True)
 
 

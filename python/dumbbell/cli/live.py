@@ -421,7 +421,7 @@ def compare_real(
     runs: int,
     output: Path | None,
     as_json: bool,
-    boots: Boots | None,
+    boots: Boots | None = None,
 ) -> None:
     """Compare our TCP in the simulator with real packets, over the link of FILE.
 

@@ -39,7 +39,7 @@ _OPTIONS = ("virtual", "kernel", "kernel_seed", "kernel_memory", "wall_limit")
 def virtual_options(
     *outputs: str,
     check: Callable[[dict[str, Any]], None] = lambda _given: None,
-    boots: Callable[[dict[str, Any]], bool] | None = None,
+    boots: Callable[[dict[str, Any]], bool] = lambda _given: False,
 ) -> Callable[[Command], Command]:
     """Add `--virtual` and what belongs to it to a command.
 
@@ -51,8 +51,8 @@ def virtual_options(
         Refuses, with a `DumbbellError`, what has no meaning in virtual time; may name outputs that have a
         default.
     boots
-        Whether the command boots kernels itself, one for each of its runs: it gets `boots`, or ``None``. By
-        default, the whole command runs in one kernel.
+        Whether the command boots kernels itself, one for each of its runs: then it gets `boots`. By default,
+        the whole command runs in one kernel.
     """
 
     def add(command: Command) -> Command:
@@ -60,11 +60,10 @@ def virtual_options(
         def run(**given: Any) -> object:
             chosen = {name: given.pop(name) for name in _OPTIONS}
             # Within such a kernel, the option has been obeyed.
-            more: dict[str, Any] = {} if boots is None else {"boots": None}
             if _native.is_virtual() or not _wanted(chosen):
-                return command(**given, **more)
+                return command(**given)
             check(given)
-            if boots is not None and boots(given):
+            if boots(given):
                 return command(**given, boots=_boots(chosen))
             return _again(chosen, [given[name] for name in outputs if given[name] is not None])
 

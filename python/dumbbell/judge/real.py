@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -164,19 +164,14 @@ def _fingerprint(order: Order, kernel: Kernel, mark: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _counted(text: str | bytes) -> Counted:
-    """Return what a file tells of a run.
+def _counted(told: Mapping[str, Any]) -> Counted:
+    """Return what JSON tells of a run.
 
     Raises
     ------
-    JudgeError
-        If it tells why there is none.
     ValueError, TypeError, KeyError
         If it tells nothing of one.
     """
-    told = json.loads(text)
-    if "error" in told:
-        raise JudgeError(str(told["error"]))
     there, back = told["links"]
     return Counted((there, back), tuple(told["flows"]), tuple(told["reasons"]))
 
@@ -184,7 +179,7 @@ def _counted(text: str | bytes) -> Counted:
 def _kept(path: Path) -> Counted | None:
     """Return a run of an earlier call; ``None`` if there is none that is whole and valid."""
     try:
-        seen = _counted(read_bytes(path))
+        seen = _counted(json.loads(read_bytes(path)))
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return None if seen.reasons else seen
@@ -225,14 +220,11 @@ def count_in(order: Order, kernel: virtual.Kernel, place: Path, progress: virtua
 
     Raises
     ------
-    JudgeError, DumbbellError
+    DumbbellError
         Why there is none.
     """
     place.mkdir()
     plan, out = place / "order", place / "out"
     plan.write_text(order.write(), encoding="utf-8")
-    command = [sys.executable, "-m", "dumbbell.live.counted", str(plan), str(out)]
-    ran = virtual.run(command, kernel, outputs=[out], progress=progress)
-    if not out.exists():
-        raise JudgeError(f"a run in virtual time ended with status {ran.status}; see the lines before")
-    return _counted(out.read_bytes())
+    words = [str(plan), str(out)]
+    return _counted(boots.Boots(kernel).answer("dumbbell.live.counted", words, out, progress))

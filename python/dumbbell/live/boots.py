@@ -5,13 +5,16 @@ So a run is the same whichever were made before it, and on however many cores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from dumbbell._files.read import read_bytes
 from dumbbell._system import usable_cores
 from dumbbell.errors import DumbbellError
 from dumbbell.live import virtual
@@ -61,6 +64,33 @@ class Boots:
             )
         return ran
 
+    def answer(
+        self, program: str, words: Sequence[str], out: Path, progress: virtual.Progress, number: int = 0
+    ) -> dict[str, Any]:
+        """Run a module of ours as a program in a kernel of its own; return the JSON that it leaves.
+
+        Parameters
+        ----------
+        program, words
+            The module, and what it is told.
+        out
+            The file that it writes.
+        progress, number
+            As for :meth:`run`.
+
+        Raises
+        ------
+        DumbbellError
+            If it leaves nothing, or says in ``error`` why there is no answer.
+        """
+        ran = self.run([sys.executable, "-m", program, *words], number, [out], progress)
+        if not out.exists():
+            raise DumbbellError(f"a run in virtual time ended with status {ran.status}; see the lines before")
+        told: dict[str, Any] = json.loads(read_bytes(out))
+        if "error" in told:
+            raise DumbbellError(str(told["error"]))
+        return told
+
 
 class _StoppedError(Exception):
     """The runs are to end."""
@@ -79,8 +109,8 @@ class _Watch(virtual.Progress):
 
 def at_once(
     runs: Mapping[Key, Callable[[virtual.Progress], Value]], workers: int | None = None
-) -> Iterator[tuple[Key, Value]]:
-    """Make runs, several at once; yield each when it has ended. All are over when the iterator is.
+) -> Generator[tuple[Key, Value], None, None]:
+    """Make runs, several at once; yield each when it has ended. All are over when the generator is.
 
     Parameters
     ----------

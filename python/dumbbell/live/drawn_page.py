@@ -207,7 +207,7 @@ _KEY = (
 )
 
 
-def _rests_on(results: Sequence[Result]) -> list[str]:
+def rests_on(results: Sequence[Result]) -> list[str]:
     """What virtual time rests on: each cell has a boot with a seed of its own."""
     seeds: dict[str, list[int]] = {}
     for result in results:
@@ -229,7 +229,7 @@ def _side(side: Side) -> list[str]:
         "",
         f"{len(results)} cells, {flows:,} flows; a tick of the kernel's timers is "
         f"{', '.join(f'{tick * 1e3:g} ms' for tick in ticks) or '-'}.",
-        *_rests_on(results),
+        *rests_on(results),
         "",
     ]
     if results:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from dumbbell._files.read import read_bytes
 from dumbbell.errors import DumbbellError
 from dumbbell.live import packets, referee, virtual
 from dumbbell.live.boots import Boots, at_once
@@ -44,20 +44,14 @@ class InVirtualTime:
         with tempfile.TemporaryDirectory() as name:
             out, seen = Path(name, "out"), Path(name, "trace")
             words = [str(cell.seed), str(cell.number), ",".join(self.controllers), str(place)]
-            command = [sys.executable, "-m", __name__, *words, str(out), str(seen)]
-            ran = self.boots.run(command, cell.number, [out], progress)
-            if not out.exists():
-                told = f"its run in virtual time ended with status {ran.status}; see the lines above"
-                raise DumbbellError(f"{cell.name}: {told}")
-            told = json.loads(read_bytes(out))
-            if "error" in told:
-                raise DumbbellError(told["error"])
+            told = self.boots.answer(__name__, [*words, str(out), str(seen)], out, progress, cell.number)
             return told["found"], told["reasons"], packets.real(seen, told["origin"])
 
-    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Iterator[Cell]:
+    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Generator[Cell, None, None]:
         """Run one on each core."""
-        for cell, _ in at_once(runs):
-            yield cell
+        with closing(at_once(runs)) as ended:
+            for cell, _ in ended:
+                yield cell
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ import math
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -122,7 +123,7 @@ def kernels(output: Path) -> list[str]:
     return sorted(found, key=_version, reverse=True)
 
 
-def runs_of(output: Path, kernel: str) -> Path:
+def _runs_of(output: Path, kernel: str) -> Path:
     """Return the folder of the runs of a kernel, which is there from now on."""
     folder = output / _KERNELS / kernel
     try:
@@ -408,8 +409,8 @@ def _shares(cell: Cell, side: Summary) -> list[float]:
     return [flow["goodput"] / (cell.rate * 1e6) for flow in side["flows"] if flow["size"] is None]
 
 
-class Kernels(Protocol):
-    """Where cells run in a kernel."""
+class Runner(Protocol):
+    """Runs cells in a kernel."""
 
     @property
     def version(self) -> str:
@@ -434,7 +435,7 @@ class Kernels(Protocol):
             that reached the link.
         """
 
-    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Iterator[Cell]:
+    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Generator[Cell, None, None]:
         """Run cells, in any order, and yield each when it is done."""
 
 
@@ -455,7 +456,7 @@ class Here:
             found, reasons, origin = traced(cell, place, trace)
             return found, reasons, packets.real(trace, origin)
 
-    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Iterator[Cell]:
+    def each(self, runs: Mapping[Cell, Callable[[virtual.Progress], None]]) -> Generator[Cell, None, None]:
         """Run one after the other."""
         for cell, run in runs.items():
             run(virtual.Progress())
@@ -482,7 +483,7 @@ def measure(
     output: Path,
     note: Callable[[str], object] = lambda _: None,
     runs: int = 1,
-    kernels: Kernels | None = None,
+    runner: Runner | None = None,
 ) -> None:
     """Run a kernel for every cell with too few valid runs of it: see :func:`dumbbell.live.kept.measure`.
 
@@ -491,20 +492,16 @@ def measure(
 
     Parameters
     ----------
-    kernels
-        Where cells run; by default :class:`Here`.
+    runner
+        Which kernel runs them; by default :class:`Here`.
     """
-    kernels = kernels or Here()
-    folder = output / _KERNELS / kernels.version
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
+    runner = runner or Here()
+    folder = _runs_of(output, runner.version)
 
     def run(cell: Cell, progress: virtual.Progress) -> None:
         def make(cell: Cell) -> tuple[Summary, Sequence[str]]:
             place = len(kept.read(folder, cell, _check)[0])
-            found, reasons, seen = kernels.make(cell, place, progress)
+            found, reasons, seen = runner.make(cell, place, progress)
             if not reasons and not place:
                 packets.save(seen, _packets(folder, cell))
             return found, reasons
@@ -517,11 +514,13 @@ def measure(
         note(f"{len(cells) - len(missing)} of {len(cells)} cells were there")
     done = 0
     try:
-        for cell in kernels.each({cell: partial(run, cell) for cell in missing}):
-            done += 1
-            there, invalid = kept.read(folder, cell, _check)
-            verdict = "valid" if there else f"INVALID ({invalid[-1]})"
-            note(f"{done} of {len(missing)}: {cell.name}, {verdict}")
+        # Closed at once: what still runs ends with it.
+        with closing(runner.each({cell: partial(run, cell) for cell in missing})) as finished:
+            for cell in finished:
+                done += 1
+                there, invalid = kept.read(folder, cell, _check)
+                verdict = "valid" if there else f"INVALID ({invalid[-1]})"
+                note(f"{done} of {len(missing)}: {cell.name}, {verdict}")
     except KeyboardInterrupt:
         note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
         raise
