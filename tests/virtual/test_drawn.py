@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from conftest import Cli
@@ -10,6 +13,8 @@ from dumbbell import _native
 from dumbbell.live import packets, ticks
 from dumbbell.live.compare import prepared
 from dumbbell.live.drawn import CONTROLLERS, LINK, cells
+
+from .conftest import left_of
 
 DRAWN = ("compare-real", "--draw", "275", "--seed", "1", "--cells", "0274-*", "--virtual")
 """Eight flows of DCTCP over a slow link with DualPI2: some 600 packets."""
@@ -52,6 +57,22 @@ def test_a_cell_resumes_and_begins_as_ours(cli: Cli, tmp_path: Path) -> None:
     first = cell["first_data"]
     assert first is None or first["place"] >= 12, cell["first_data_packet"]
     assert not list((tmp_path / "out/kernels" / side["kernel"]).glob("*trace*"))
+
+
+def test_an_interrupted_draw_says_what_is_kept(tmp_path: Path) -> None:
+    words = ["compare-real", "--draw", "40", "--seed", "1", "--virtual", "-o", "out"]
+    command = [sys.executable, "-m", "dumbbell", *words]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("1 of 40: ")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert process.returncode == 128 + signal.SIGINT
+    *_, kept, last = said.splitlines()
+    assert kept.endswith(" of 40 cells are finished and kept, the same command goes on from there")
+    assert last == "dumbbell: interrupted"
+    assert not left_of(process.pid)
+    assert list((tmp_path / "out/kernels").rglob("*.json"))
 
 
 def test_what_is_under_way_is_not_missing_at_the_far_end(cli: Cli) -> None:

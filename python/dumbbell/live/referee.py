@@ -521,9 +521,9 @@ def measure(
                 there, invalid = kept.read(folder, cell, _check)
                 verdict = "valid" if there else f"INVALID ({invalid[-1]})"
                 note(f"{done} of {len(missing)}: {cell.name}, {verdict}")
-    except KeyboardInterrupt:
-        note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
-        raise
+    finally:
+        if done < len(missing):
+            note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
 
 
 def _packets(folder: Path, cell: Cell) -> Path:
